@@ -1,0 +1,1 @@
+"""Long-term memory for LLM agents that stays within its budget."""

@@ -1,0 +1,234 @@
+"""The values that travel between the stages. All are frozen; nothing here does I/O.
+
+Times are aware or naive `datetime`s exactly as the source stated them; similarity is cosine in [-1, 1], higher is
+more similar; sizes are in the unit of the budget (bytes, tokens or entries).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
+from hashlib import blake2b
+from typing import Any, Literal, TypeAlias, cast
+
+from memfold.errors import BadEntry
+
+JSON: TypeAlias = "None | bool | int | float | str | list[JSON] | dict[str, JSON]"
+
+Kind: TypeAlias = Literal["turn", "event", "detail", "fact"]
+Action: TypeAlias = Literal["delete", "merge", "preserve"]
+Target: TypeAlias = Literal["a", "b", ""]
+Relation: TypeAlias = Literal["", "same", "a_covers_b", "b_covers_a", "overlap", "update", "distinct", "low_value"]
+EditState: TypeAlias = Literal["planned", "applied", "undone", "purged"]
+
+KINDS: tuple[Kind, ...] = ("turn", "event", "detail", "fact")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An edge from one entry to another of the same namespace, by id."""
+
+    target: str
+    relation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where an entry comes from: a turn (or other origin) by id, and the span of it that supports the entry."""
+
+    turn: str
+    span: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One stored memory.
+
+    `home` is the container of the host that the entry lives in (an MCP entity, a Letta block): entries with
+    different homes are never merged. `metadata` holds every field that the entry came with and that Memfold does
+    not interpret. `revision` counts changes of this entry since it was first stored.
+    """
+
+    id: str
+    text: str
+    namespace: str = "default"
+    kind: Kind = "fact"
+    home: str = ""
+    keywords: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
+    occurred_at: datetime | None = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    importance: float = 0.0
+    pinned: bool = False
+    sources: tuple[Source, ...] = ()
+    metadata: Mapping[str, JSON] = field(default_factory=dict[str, JSON])
+    revision: int = 0
+
+    def as_dict(self) -> dict[str, JSON]:
+        """The entry as JSON, fields at their default left out. `from_dict` reads it back to an equal entry."""
+        out: dict[str, JSON] = {"id": self.id, "text": self.text}
+        if self.namespace != "default":
+            out["namespace"] = self.namespace
+        if self.kind != "fact":
+            out["kind"] = self.kind
+        if self.home:
+            out["home"] = self.home
+        if self.keywords:
+            out["keywords"] = list(self.keywords)
+        if self.links:
+            out["links"] = [[link.target, link.relation] if link.relation else link.target for link in self.links]
+        for name in ("occurred_at", "created_at", "updated_at"):
+            time: datetime | None = getattr(self, name)
+            if time is not None:
+                out[name] = time.isoformat()
+        if self.importance:
+            out["importance"] = self.importance
+        if self.pinned:
+            out["pinned"] = True
+        if self.sources:
+            out["sources"] = [[s.turn, s.span] if s.span else s.turn for s in self.sources]
+        if self.metadata:
+            out["metadata"] = dict(self.metadata)
+        if self.revision:
+            out["revision"] = self.revision
+        return out
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Entry:
+        """The inverse of `as_dict`.
+
+        :raises BadEntry: a field is missing, unknown or of the wrong type.
+        """
+        unknown = data.keys() - {f.name for f in fields(cls)}
+        if unknown:
+            raise BadEntry(f"unknown field(s) {', '.join(sorted(unknown))} in an entry")
+        for name in ("id", "text"):
+            if not isinstance(data.get(name), str):
+                raise BadEntry(f"an entry needs a string in {name!r}, found {data.get(name)!r}")
+        values = dict(data)
+        if values.get("kind", "fact") not in KINDS:
+            raise BadEntry(f"kind {values['kind']!r} of entry {data['id']!r} is none of {', '.join(KINDS)}")
+        try:
+            for name in ("occurred_at", "created_at", "updated_at"):
+                if values.get(name) is not None:
+                    values[name] = datetime.fromisoformat(values[name])
+            values["keywords"] = tuple(str(k) for k in values.get("keywords", ()))
+            values["links"] = tuple(Link(*_pair(link)) for link in values.get("links", ()))
+            values["sources"] = tuple(Source(*_pair(source)) for source in values.get("sources", ()))
+            values["metadata"] = dict(values.get("metadata", {}))
+        except (TypeError, ValueError) as error:
+            raise BadEntry(f"entry {data['id']!r} has a field of the wrong form: {error}") from error
+        return cls(**values)
+
+    @property
+    def time(self) -> datetime | None:
+        """When it happened, else when it was written down."""
+        return self.occurred_at or self.created_at
+
+    def digest(self) -> bytes:
+        """8 bytes that change with whatever a judge may look at: text, home, kind, times."""
+        seen = [self.text, self.home, self.kind, self.time.isoformat() if self.time else ""]
+        return blake2b(json.dumps(seen, ensure_ascii=False).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+
+
+def _pair(value: str | Sequence[str]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two entries of one namespace put before a judge, and the cosine of their vectors."""
+
+    a: Entry
+    b: Entry
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a judge says of a pair (MemRefine 3.2, LLM-Guided Action).
+
+    `target` is the side to delete. `merged` is the text that replaces both sides of a merge. `confidence` is in
+    [0, 1]. `failed` marks a judge that gave no usable answer: the action is then `preserve`. `veto` names the guard
+    that turned the judge's action into `preserve`; `proposed` is then what the judge had wanted.
+    """
+
+    action: Action
+    target: Target = ""
+    relation: Relation = ""
+    merged: str = ""
+    keywords: tuple[str, ...] = ()
+    instruction: str = ""
+    reason: str = ""
+    confidence: float = 1.0
+    judge: str = ""
+    failed: bool = False
+    veto: str = ""
+    proposed: Action | Literal[""] = ""
+    tokens: int = 0
+    cost: float = 0.0
+
+    def vetoed(self, guard: str, why: str) -> Decision:
+        """The decision after a guard's veto: preserve, with the judge's own action and reason kept beside it."""
+        reason = f"{why} (the judge: {self.action}, {self.reason})" if self.reason else why
+        return replace(self, action="preserve", target="", merged="", veto=guard, proposed=self.action, reason=reason)
+
+    def swapped(self) -> Decision:
+        """The same decision for the pair with its sides exchanged."""
+        sides: dict[str, Target] = {"a": "b", "b": "a", "": ""}
+        covers: dict[str, Relation] = {"a_covers_b": "b_covers_a", "b_covers_a": "a_covers_b"}
+        return replace(self, target=sides[self.target], relation=covers.get(self.relation, self.relation))
+
+    def as_dict(self) -> dict[str, JSON]:
+        """The decision as JSON, fields at their default left out."""
+        out: dict[str, JSON] = {"action": self.action}
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if f.name != "action" and value != f.default:
+                out[f.name] = list(cast("tuple[str, ...]", value)) if isinstance(value, tuple) else value
+        return out
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Decision:
+        """The inverse of `as_dict`."""
+        values = dict(data)
+        values["keywords"] = tuple(values.get("keywords", ()))
+        return cls(**values)
+
+
+@dataclass(frozen=True, slots=True)
+class Relink:
+    """A neighbour whose links changed because an entry that it pointed to was removed or replaced."""
+
+    id: str
+    before: tuple[Link, ...]
+    after: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One change of a store, as journaled: the entries before and after, in full, and why.
+
+    A delete has one entry before and none after; a merge has two before and one after.
+    """
+
+    run: str
+    seq: int
+    namespace: str
+    before: tuple[Entry, ...]
+    after: tuple[Entry, ...]
+    relinks: tuple[Relink, ...]
+    decision: Decision
+    cosine: float
+    saved: int
+    at: datetime
+    state: EditState = "planned"
+    kept: str = ""
+    """Id of the surviving side of a delete: the entry that covers what was removed."""
+
+    @property
+    def action(self) -> Action:
+        return self.decision.action
