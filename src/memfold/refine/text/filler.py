@@ -1,0 +1,62 @@
+"""Texts, or clauses, that carry no fact: greetings, thanks, cheers, and questions."""
+
+from __future__ import annotations
+
+import re
+
+from memfold.refine.text.lexicon import ENGLISH
+from memfold.refine.text.sentences import clauses, speaker
+from memfold.refine.text.words import fold
+
+_ASKS = re.compile(r"[?？؟][\"')\]!?]*\s*$")
+_CALLED = r"(?:^|,|\b(?:hi|hey|hello|thanks|thank you|bye|congrats|yeah|yes|thing|later))\s*{}(?=\s*[,.!?]|\s*$)"
+_LONGEST = 300
+"""Characters: a longer text is never taken for filler."""
+_WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_FILLER = ENGLISH | frozenset(
+    """
+    hi hey hello hiya yo howdy morning evening afternoon bye goodbye cya night greetings welcome thanks thank thx ty cheers please sorry
+    yes yeah yep yup no nope ok okay sure right exactly absolutely definitely totally indeed agreed true course wow whoa oh ah aww haha
+    hahaha lol hehe omg yay woohoo cool great good nice awesome amazing fantastic wonderful lovely sweet brilliant super perfect excellent
+    incredible inspiring impressive fun glad happy nice sounds sound hear hearing know let talk soon later see take care luck best wishes
+    congrats congratulations proud well done keep going problem worries anytime appreciate appreciated support kind words means mean
+    thing things stuff look forward looking tell share sharing thoughtful think feel fingers crossed enjoy day weekend luck rest
+    today tomorrow way hope job work everything anything something interesting
+    """.split()
+)
+_CORE = frozenset(
+    """hi hey hello bye goodbye thanks thank thx cheers congrats congratulations wow yes yeah ok okay sure haha lol great good nice awesome
+    amazing cool lovely glad luck welcome sorry agreed absolutely definitely exactly see talk care problem worries enjoy perfect fantastic
+    wonderful proud appreciate""".split()
+)
+
+
+def is_question(text: str) -> bool:
+    """Whether the text only asks: every clause is a question or filler, and at least one asks (a final `?`, `？` or `؟`)."""
+    parts = [part for part in clauses(speaker(text)[1]) if part.strip()]
+    asks = [bool(_ASKS.search(part)) for part in parts]
+    return any(asks) and all(ask or is_filler(part) for ask, part in zip(asks, parts, strict=True))
+
+
+def is_filler(text: str) -> bool:
+    """Whether the text is only greeting, thanks, cheer or small talk, so that losing it loses no fact.
+
+    Conservative: every word must be a known filler or function word or a name that is spoken to, and one must be filler at heart.
+    """
+    if len(text) > _LONGEST:
+        return False
+    said = fold(speaker(text)[1])
+    if any(char.isdigit() for char in said):
+        return False
+    words = _WORDS.findall(said)
+    lowered = [word.lower() for word in words]
+    if not words or not any(word in _CORE for word in lowered):
+        return not words
+    return all(low in _FILLER or _vocative(said, word) for word, low in zip(words, lowered, strict=True))
+
+
+def _vocative(said: str, word: str) -> bool:
+    """Whether the word is a name spoken to: after a comma, a greeting or thanks, and before a mark or the end."""
+    if not word[0].isupper() or word.isupper():
+        return False
+    return re.search(_CALLED.format(re.escape(word)), said, re.IGNORECASE) is not None

@@ -1,0 +1,135 @@
+"""Words of a text: folded, split where a script has no spaces, function words out, lightly stemmed, numbers canonical."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+
+from memfold.refine.text.lexicon import ENGLISH, OTHER_LANGUAGES, TENS, UNITS_OF_SPEECH
+
+_FULLWIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+_QUOTES = {ord("’"): "'", ord("‘"): "'", ord("ʼ"): "'", ord("“"): '"', ord("”"): '"'}
+_FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
+WORD = re.compile(r"\d+(?:[.,:]\d+)*(?:[^\W\d_]+)?|[^\W_]+(?:'[^\W_]+)*")
+_ALL_STOPWORDS: frozenset[str] = ENGLISH.union(*OTHER_LANGUAGES.values())
+_FOREIGN_STOPWORDS: frozenset[str] = _ALL_STOPWORDS - ENGLISH
+_NUMBER_WORDS = {word: str(n) for word, n in (UNITS_OF_SPEECH | TENS).items() if word != "one"}
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+
+
+def fold(text: str) -> str:
+    """The text in one form of character: composed, full-width and curly forms as ASCII, every decimal digit as 0-9.
+
+    Case is kept. Superscripts and fractions stay as they are, so that `10²` never becomes `102`.
+    """
+    if text.isascii():
+        return text
+    text = unicodedata.normalize("NFC", text).translate(_FULLWIDTH).translate(_QUOTES)
+    return _FOREIGN_DIGIT.sub(lambda match: str(unicodedata.digit(match[0])), text)
+
+
+def script(char: str) -> str:
+    """Coarse script of a character: `latin`, `cyrillic`, `greek`, `arabic`, `han`, `kana`, `hangul`, `spaceless` (Thai and
+    its neighbours) or `other`.
+    """
+    code = ord(char)
+    for name, low, high in _BLOCKS:
+        if low <= code <= high:
+            return name
+    return "other"
+
+
+_BLOCKS = (
+    ("latin", 0x0000, 0x024F), ("greek", 0x0370, 0x03FF), ("cyrillic", 0x0400, 0x052F), ("arabic", 0x0600, 0x077F),
+    ("spaceless", 0x0E00, 0x0EFF), ("spaceless", 0x1000, 0x109F), ("hangul", 0x1100, 0x11FF), ("spaceless", 0x1780, 0x17FF),
+    ("latin", 0x1E00, 0x1EFF), ("kana", 0x3040, 0x30FF), ("han", 0x3400, 0x4DBF), ("han", 0x4E00, 0x9FFF), ("hangul", 0xAC00, 0xD7AF),
+    ("han", 0xF900, 0xFAFF), ("kana", 0xFF66, 0xFF9D), ("han", 0x20000, 0x3FFFF),
+)  # fmt: skip
+_BIGRAMS = frozenset({"han", "kana", "hangul", "spaceless"})
+
+
+def stem(word: str) -> str:
+    """A light stem of a lower-case English word: plurals, `-ing`, `-ed`, `-ly` and possessives go.
+
+    Stable rather than pretty: `studies`, `studied` and `studying` meet, the result need not be a word.
+    """
+    if word.endswith("'s"):
+        word = word[:-2]
+    word = word.rstrip("'")
+    if len(word) <= 3 or not word.isascii():
+        return word
+    for ending, instead, least in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= least:
+            word = word[: len(word) - len(ending)] + instead
+            break
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
+        word = word[:-1]
+    return word[:-1] + "i" if len(word) > 3 and word[-1] == "y" else word.rstrip("e") if len(word) > 3 else word
+
+
+_ENDINGS = (
+    ("iness", "y", 2), ("ness", "", 3), ("ingly", "", 3), ("edly", "", 3), ("ies", "y", 2), ("ied", "y", 2), ("sses", "ss", 1),
+    ("xes", "x", 2), ("ches", "ch", 2), ("shes", "sh", 2), ("ing", "", 3), ("ers", "er", 3), ("ed", "", 3), ("ly", "", 3), ("ss", "ss", 1),
+    ("us", "us", 2), ("is", "is", 2), ("s", "", 3),
+)  # fmt: skip
+
+
+def content_words(text: str) -> Counter[str]:
+    """How often each content word stands in the text: function words out, stems for English, shortened forms for other
+    alphabets, overlapping pairs of characters for scripts without spaces, and numbers in one form (`1,200`, `two` -> `1200`, `2`).
+    """
+    return Counter(content_list(text))
+
+
+def content_list(text: str) -> list[str]:
+    """The words of `content_words` in the order of the text."""
+    lowered = fold(text).lower()
+    found = WORD.findall(lowered)
+    foreign = sum(word in _FOREIGN_STOPWORDS for word in found) > sum(word in ENGLISH for word in found)
+    stopwords = _ALL_STOPWORDS if foreign else ENGLISH
+    out: list[str] = []
+    for word in found:
+        if word in stopwords:
+            continue
+        if word.isascii():
+            out.append(_ascii_word(word, foreign))
+        else:
+            out.extend(_other_word(word))
+    return out
+
+
+def _ascii_word(word: str, foreign: bool) -> str:
+    if word[0].isdigit():
+        return word.replace(",", "") if _GROUPED.fullmatch(word) else word
+    if word in _NUMBER_WORDS:
+        return _NUMBER_WORDS[word]
+    return stem(word)[:6] if foreign else stem(word)
+
+
+def _other_word(word: str) -> list[str]:
+    """A word with characters beyond ASCII: pieces by script, each cut as its script needs."""
+    out: list[str] = []
+    run, kind = "", ""
+    for char in (*word, ""):
+        now = script(char) if char else ""
+        if kind in _BIGRAMS and now in _BIGRAMS and (kind == now or {kind, now} == {"han", "kana"}):
+            run, kind = run + char, now
+            continue
+        if char and now == kind:
+            run += char
+            continue
+        out.extend(_pieces(run, kind))
+        run, kind = char, now
+    return out
+
+
+def _pieces(run: str, kind: str) -> list[str]:
+    if not run:
+        return []
+    if kind in _BIGRAMS:
+        return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+    if kind == "arabic":
+        run = run.removeprefix("و") if len(run) > 4 else run
+        run = run.removeprefix("ال") if len(run) > 4 else run
+    return [run[:6] if len(run) > 6 else run]
