@@ -1,1 +1,61 @@
-"""Long-term memory for LLM agents that stays within its budget."""
+"""Long-term memory for LLM agents that stays within its budget.
+
+    extract    turns -> entries and links                       (to come)
+    store      entries at rest, vectors, journal
+    hosts      other programs' stores: JSONL, MCP, Letta
+    embed      texts -> vectors
+    refine     a store -> a smaller store                       MemRefine
+    audit      what is in a store, and how much is redundant
+
+`Memory` composes them. Importing this package loads nothing; each name is loaded when first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from memfold.budget import Budget as Budget
+    from memfold.config import RefineSettings as RefineSettings
+    from memfold.errors import MemfoldError as MemfoldError
+    from memfold.hosts import JsonlFields as JsonlFields
+    from memfold.memory import Memory as Memory
+    from memfold.refine.guards import GuardSettings as GuardSettings
+    from memfold.refine.report import Report as Report
+    from memfold.types import Decision as Decision
+    from memfold.types import Edit as Edit
+    from memfold.types import Entry as Entry
+    from memfold.types import Link as Link
+    from memfold.types import Pair as Pair
+    from memfold.types import Source as Source
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Budget": "budget",
+    "Decision": "types",
+    "Edit": "types",
+    "Entry": "types",
+    "GuardSettings": "refine.guards",
+    "JsonlFields": "hosts",
+    "Link": "types",
+    "MemfoldError": "errors",
+    "Memory": "memory",
+    "Pair": "types",
+    "RefineSettings": "config",
+    "Report": "refine.report",
+    "Source": "types",
+}
+
+__all__ = [*_HOME, "__version__"]  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'memfold' has no attribute {name!r}")
+    return getattr(import_module(f"memfold.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

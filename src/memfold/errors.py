@@ -7,6 +7,7 @@ MemfoldError
 │   ├── UnknownEntry         no entry has this id (KeyError)
 │   ├── DuplicateId          two entries of one namespace have the same id (ValueError)
 │   ├── StoreChanged         the store is no longer what was read
+│   ├── StaleDecision        an entry changed while its pair was being judged
 │   ├── ReadOnlyStore        the store cannot be written
 │   ├── StoreFull            the disk took no more
 │   ├── LeaseHeld            another run works on the namespace
@@ -56,6 +57,10 @@ class DuplicateId(StoreError, ValueError):
 
 class StoreChanged(StoreError):
     """The store is no longer what was read; nothing was written."""
+
+
+class StaleDecision(StoreError):
+    """An entry changed, or went, while its pair was being judged; nothing was written."""
 
 
 class ReadOnlyStore(StoreError, PermissionError):

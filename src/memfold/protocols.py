@@ -120,6 +120,13 @@ class Host(Protocol):
         """
         ...
 
+    def parse(self, raw: bytes) -> Snapshot:
+        """The snapshot that `read` gives when the host holds these bytes (files only). Pure.
+
+        Raises as `read` does.
+        """
+        ...
+
     def render(self, live: Sequence[Entry], base: Snapshot) -> Snapshot:
         """The host's next state: `base` with exactly `live` in it. Pure: writes nothing.
 

@@ -69,32 +69,22 @@ class Entry:
 
     def as_dict(self) -> dict[str, JSON]:
         """The entry as JSON, fields at their default left out. `from_dict` reads it back to an equal entry."""
-        out: dict[str, JSON] = {"id": self.id, "text": self.text}
-        if self.namespace != "default":
-            out["namespace"] = self.namespace
-        if self.kind != "fact":
-            out["kind"] = self.kind
-        if self.home:
-            out["home"] = self.home
-        if self.keywords:
-            out["keywords"] = list(self.keywords)
-        if self.links:
-            out["links"] = [[link.target, link.relation] if link.relation else link.target for link in self.links]
-        for name in ("occurred_at", "created_at", "updated_at"):
-            time: datetime | None = getattr(self, name)
-            if time is not None:
-                out[name] = time.isoformat()
-        if self.importance:
-            out["importance"] = self.importance
-        if self.pinned:
-            out["pinned"] = True
-        if self.sources:
-            out["sources"] = [[s.turn, s.span] if s.span else s.turn for s in self.sources]
-        if self.metadata:
-            out["metadata"] = dict(self.metadata)
-        if self.revision:
-            out["revision"] = self.revision
-        return out
+        times = ("occurred_at", self.occurred_at), ("created_at", self.created_at), ("updated_at", self.updated_at)
+        stated: dict[str, JSON] = {
+            "namespace": "" if self.namespace == "default" else self.namespace,
+            "kind": "" if self.kind == "fact" else self.kind,
+            "home": self.home,
+            "keywords": list(self.keywords),
+            "links": [[link.target, link.relation] if link.relation else link.target for link in self.links],
+            **{name: time.isoformat() if time else None for name, time in times},
+            "importance": self.importance,
+            "pinned": self.pinned,
+            "sources": [[s.turn, s.span] if s.span else s.turn for s in self.sources],
+            "metadata": dict(self.metadata),
+            "revision": self.revision,
+        }
+        own: dict[str, JSON] = {"id": self.id, "text": self.text}
+        return own | {name: value for name, value in stated.items() if value}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Entry:
@@ -127,6 +117,11 @@ class Entry:
     def time(self) -> datetime | None:
         """When it happened, else when it was written down."""
         return self.occurred_at or self.created_at
+
+    @property
+    def embedding_text(self) -> str:
+        """What is embedded: the text, and its keywords where it has some."""
+        return f"{self.text}\n{', '.join(self.keywords)}" if self.keywords else self.text
 
     def digest(self) -> bytes:
         """8 bytes that change with whatever a judge may look at: text, home, kind, times."""
@@ -232,3 +227,41 @@ class Edit:
     @property
     def action(self) -> Action:
         return self.decision.action
+
+    def as_dict(self) -> dict[str, JSON]:
+        """The edit as JSON; `from_dict` reads it back to an equal edit."""
+        return {
+            "run": self.run,
+            "seq": self.seq,
+            "namespace": self.namespace,
+            "action": self.action,
+            "before": [entry.as_dict() for entry in self.before],
+            "after": [entry.as_dict() for entry in self.after],
+            "relinks": [[r.id, _links(r.before), _links(r.after)] for r in self.relinks],
+            "decision": self.decision.as_dict(),
+            "cosine": self.cosine,
+            "saved": self.saved,
+            "at": self.at.isoformat(),
+            "state": self.state,
+            "kept": self.kept,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Edit:
+        """The inverse of `as_dict`."""
+        values = dict(data)
+        del values["action"]
+        values["before"] = tuple(Entry.from_dict(entry) for entry in data["before"])
+        values["after"] = tuple(Entry.from_dict(entry) for entry in data["after"])
+        values["relinks"] = tuple(Relink(id, _as_links(before), _as_links(after)) for id, before, after in data["relinks"])
+        values["decision"] = Decision.from_dict(data["decision"])
+        values["at"] = datetime.fromisoformat(data["at"])
+        return cls(**values)
+
+
+def _links(links: Sequence[Link]) -> list[JSON]:
+    return [[link.target, link.relation] for link in links]
+
+
+def _as_links(data: Sequence[Sequence[str]]) -> tuple[Link, ...]:
+    return tuple(Link(target, relation) for target, relation in data)

@@ -1,0 +1,414 @@
+"""The `Memory` that people import: it opens a store and composes the stages; no algorithm lives here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from memfold.audit import Audit, audit
+from memfold.budget import Budget
+from memfold.config import RefineSettings
+from memfold.embed import open_counter, open_embedder
+from memfold.errors import StoreChanged, StoreError, UnknownEntry
+from memfold.forget import Change, Erasure, changed, erase
+from memfold.hosts import JsonlFields, open_host, write_export
+from memfold.opening import Opened, open_store
+from memfold.protocols import Embedder, Judge, TokenCounter
+from memfold.refine import Measures, Refinement, Report, Review
+from memfold.refine.guards import GuardSettings
+from memfold.refine.judges import open_judge
+from memfold.refine.seen import Seen
+from memfold.store.journal import Journal, Run
+from memfold.store.judged import EVERY_JUDGE, JudgedPairs
+from memfold.store.lease import lease
+from memfold.store.ledger import PreviewLedger, RunLedger
+from memfold.store.size import entry_bytes
+from memfold.types import Edit, Entry, Pair
+
+EMBED_BATCH = 512
+"""Entries embedded between two writes of their vectors."""
+
+Progress = Callable[[str, int, int], None]
+"""(what is being done, how much is done, of how much)."""
+
+
+def utc_now() -> datetime:
+    """The time, in UTC."""
+    return datetime.now(UTC)
+
+
+@dataclass(slots=True)
+class Memory:
+    """One memory store: your own database, or a file that another program owns.
+
+    Open it with `Memory.open`; use it in a `with` block, or `close` it.
+    """
+
+    opened: Opened
+    clock: Callable[[], datetime] = utc_now
+    reembed: bool = False
+    on_progress: Progress | None = None
+    _embedder: Embedder | str = "minilm"
+    ahead: bool = False
+    """The journal holds edits of an interrupted run that the file does not have yet; the next run completes them."""
+
+    @classmethod
+    def open(
+        cls,
+        store: str | Path,
+        *,
+        embedder: Embedder | str = "minilm",
+        create: bool = True,
+        fields: JsonlFields | None = None,
+        reembed: bool = False,
+        clock: Callable[[], datetime] = utc_now,
+        on_progress: Progress | None = None,
+    ) -> Memory:
+        """Open a store by path or URL: `agent.db`, `notes.jsonl`, `mcp:memory.jsonl`, `agent.af`, …
+
+        :param embedder: an `Embedder`, or the name of one (`minilm`, `openai:MODEL`); loaded when first needed.
+        :param create: make a database that is not there yet.
+        :param fields: which fields of a JSONL file hold what, where that cannot be guessed.
+        :param reembed: drop vectors that another embedder made.
+        :param clock: tells the time, for tests and replays.
+        :raises NotAStore: there is nothing that can be read. :raises BadEntry: a part of it cannot be read.
+        """
+        opened = open_store(store, create=create, fields=fields)
+        memory = cls(opened, clock, reembed, on_progress, embedder)
+        if opened.mirror is not None:
+            memory.ahead = opened.mirror.pull()
+        return memory
+
+    def close(self) -> None:
+        """Close the store's file."""
+        self.opened.store.close()
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    # What is in it
+
+    @property
+    def journal(self) -> Journal:
+        return Journal(self.opened.store)
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedder, loaded now if it was not yet."""
+        if isinstance(self._embedder, str):
+            self._embedder = open_embedder(self._embedder)
+        return self._embedder
+
+    def namespaces(self) -> list[str]:
+        """The namespaces that hold entries, sorted."""
+        return self.opened.store.namespaces()
+
+    def entries(self, namespace: str | None = None) -> Iterator[Entry]:
+        """The entries of a namespace, or of all, in the order in which they came."""
+        return self.opened.store.entries(namespace)
+
+    def get(self, id: str, namespace: str | None = None) -> Entry:
+        """One entry.
+
+        :raises UnknownEntry: no entry of this id, or several namespaces have one and none was named.
+        """
+        return self.opened.store.get(self._namespace_of(id, namespace), id)
+
+    def add(self, entries: Iterable[Entry]) -> int:
+        """Store new entries and their vectors; returns how many.
+
+        :raises DuplicateId: an id is taken; nothing of its batch was stored. :raises StoreError: the store is a host's file.
+        """
+        if self.opened.mirror is not None:
+            raise StoreError("entries are added to a file by the program that owns it; import them into a database instead")
+        count = 0
+        for batch in _batches(entries, EMBED_BATCH):
+            vectors = self._embed(batch)
+            count += self.opened.store.add(batch, vectors)
+            self._tell("stored", count, count)
+        return count
+
+    def import_file(self, path: str | Path, *, fields: JsonlFields | None = None, namespace: str | None = None) -> int:
+        """Read another store's entries into this one, as they stream in; returns how many.
+
+        :param namespace: put them all into this namespace.
+        :raises DuplicateId: one of the ids is here already; nothing of its batch was stored.
+        """
+        host = open_host(str(path), fields=fields)
+        stream = getattr(host, "iter_entries", None)
+        entries: Iterable[Entry] = stream() if stream else host.read().entries
+        return self.add(replace(entry, namespace=namespace) if namespace else entry for entry in entries)
+
+    def export(self, stream: IO[str], namespace: str | None = None) -> int:
+        """Write the entries as Memfold's export, one line of JSON each; returns how many."""
+        return write_export(self.entries(namespace), stream)
+
+    def audit(self, namespace: str) -> Audit:
+        """What is in a namespace, how much of it is redundant, and what a budget would probably remove. Writes nothing."""
+        self._embed_missing(namespace)
+        entries, vectors = self.opened.store.load(namespace)
+        return audit(entries, vectors, measure=entry_bytes)
+
+    # Refinement
+
+    def refine(
+        self,
+        namespace: str = "default",
+        *,
+        budget: str | int | Budget,
+        apply: bool = False,
+        judge: str | Judge = "embedded",
+        settings: RefineSettings = RefineSettings(),
+        guard_settings: GuardSettings = GuardSettings(),
+        review: Review | None = None,
+        on_step: Callable[[Report], None] | None = None,
+        counter: TokenCounter | None = None,
+    ) -> Report:
+        """Bring a namespace inside a budget without losing a fact (MemRefine); a preview unless `apply`.
+
+        :param budget: `50%` (of all that the store has taken in), `200KB`, `300 entries`, `20k tokens` …
+        :param judge: `embedded`, `similarity:0.8`, `pagerank:0.8`, or a `Judge`.
+        :param review: asked before each edit.
+        :param on_step: called with the report so far after each pair.
+        :raises LeaseHeld: another run works on the namespace. :raises BudgetError: the budget cannot be understood.
+        :raises StoreChanged: a host's file was changed by somebody else meanwhile; it was left as it is.
+        """
+        wanted = Budget.parse(budget)
+        if isinstance(judge, str):
+            judge = open_judge(judge, embedder=self.embedder)
+        if apply and self.opened.mirror is not None:
+            self.opened.mirror.persist()
+        if not apply:
+            return self._refine(namespace, wanted, judge, settings, guard_settings, review, on_step, counter, run="")
+        with lease(self.opened.store.connection, namespace):
+            interrupted = [run for run in self.journal.runs(namespace) if run.state == "running"]
+            kept = {"budget": str(wanted), "judge": judge.name, "guards": settings.guards}
+            run = self.journal.begin(namespace, "refine", kept, self.clock())
+            report = self._refine(namespace, wanted, judge, settings, guard_settings, review, on_step, counter, run)
+            report.resumed = interrupted[-1].id if interrupted else ""
+            self._bring_home(report)
+        return report
+
+    def _refine(
+        self,
+        namespace: str,
+        budget: Budget,
+        judge: Judge,
+        settings: RefineSettings,
+        guard_settings: GuardSettings,
+        review: Review | None,
+        on_step: Callable[[Report], None] | None,
+        counter: TokenCounter | None,
+        run: str,
+    ) -> Report:
+        self._embed_missing(namespace)
+        entries, vectors = self.opened.store.load(namespace)
+        measures = self._measures(budget, counter)
+        report = self._account(namespace, budget, judge, entries, measures, run)
+        scope = f"{judge.name} {guard_settings if settings.guards else 'no guards'}"
+        judged = JudgedPairs(self.opened.store.connection, namespace, scope)
+        mirror = self.opened.mirror
+        return Refinement(
+            judge=judge,
+            embedder=self.embedder,
+            ledger=RunLedger(self.journal, judged, run) if run else PreviewLedger(self.journal, judged),
+            report=report,
+            measures=measures,
+            clock=self.clock,
+            settings=settings,
+            guard_settings=guard_settings,
+            combine=mirror.host.combine if mirror else None,
+            review=review,
+            on_step=on_step,
+        ).run(entries, vectors)
+
+    def _account(self, namespace: str, budget: Budget, judge: Judge, entries: Sequence[Entry], measures: Measures, run: str) -> Report:
+        """The report of a run that has not begun: what there is, and what is allowed."""
+        size, total = sum(map(measures.budget, entries)), sum(map(measures.bytes, entries))
+        taken_in = size + self._saved(namespace, budget, measures)
+        return Report(
+            namespace=namespace,
+            judge=judge.name,
+            unit=budget.unit,
+            budget=str(budget),
+            limit=budget.limit(taken_in),
+            taken_in=taken_in,
+            before=size,
+            entries_before=len(entries),
+            bytes_before=total,
+            applied=bool(run),
+            run=run,
+        )
+
+    def _saved(self, namespace: str, budget: Budget, measures: Measures) -> int:
+        """What earlier runs saved, in the budget's unit (tokens: as far as the before-images are still there)."""
+        saved_bytes, saved_entries = self.journal.saved(namespace)
+        if budget.unit == "tokens":
+            edits = (e for run in self.journal.runs(namespace) for e in self.journal.edits(run.id) if e.state == "applied")
+            return sum(sum(map(measures.budget, e.before)) - sum(map(measures.budget, e.after)) for e in edits)
+        return saved_entries if budget.unit == "entries" else saved_bytes
+
+    def _measures(self, budget: Budget, counter: TokenCounter | None) -> Measures:
+        if budget.unit == "tokens":
+            tokens = counter or open_counter("wordpiece")
+            return Measures(lambda entry: tokens.count(entry.text), entry_bytes)
+        return Measures((lambda entry: 1) if budget.unit == "entries" else entry_bytes, entry_bytes)
+
+    def _bring_home(self, report: Report) -> None:
+        """Close a run: the host's file gets the new state, the journal the report; a file that moved on takes the edits back."""
+        try:
+            if self.opened.mirror is not None:
+                self.opened.mirror.push()
+                self.ahead = False
+        except StoreChanged:
+            if report.edits:
+                self.journal.undo(report.run)
+            raise
+        report.files = {path.name: path.stat().st_size for path in self.opened.files()}
+        state = "interrupted" if report.stopped == "interrupted" else "finished"
+        self.journal.finish(report.run, report.as_dict(), self.clock(), state)
+
+    # The journal
+
+    def runs(self, namespace: str | None = None) -> list[Run]:
+        """The runs so far, oldest first."""
+        return self.journal.runs(namespace)
+
+    def edits(self, run: str) -> Iterator[Edit]:
+        """The edits of a run, in their order.
+
+        :raises UnknownRun: there is no such run.
+        """
+        return self.journal.edits(run)
+
+    def undo(self, run: str, edit: int | None = None) -> list[Edit]:
+        """Take back a run, or one edit of it; the entries return byte for byte.
+
+        The two sides of an edit that is taken back alone stay apart from then on, whatever a judge says.
+
+        :returns: the edits taken back, last first.
+        :raises UnknownRun: no such run or edit. :raises CannotUndo: the message says why.
+        """
+        namespace = self.journal.run(run).namespace
+        with lease(self.opened.store.connection, namespace):
+            undone = self.journal.undo(run, edit)
+            if edit is not None:
+                self._keep_apart(undone[0])
+            try:
+                if self.opened.mirror is not None:
+                    self.opened.mirror.push()
+            except StoreChanged:
+                self.journal.mark(undone, "applied")
+                raise
+        return undone
+
+    def _keep_apart(self, edit: Edit) -> None:
+        sides = list(edit.before)
+        if len(sides) == 1:
+            try:
+                sides.append(self.opened.store.get(edit.namespace, edit.kept))
+            except UnknownEntry:
+                return
+        key = Seen(JudgedPairs(self.opened.store.connection, edit.namespace, EVERY_JUDGE).keys(), sides).key(Pair(sides[0], sides[1], 0))
+        JudgedPairs(self.opened.store.connection, edit.namespace, EVERY_JUDGE).add([key])
+
+    def pin(self, id: str, namespace: str | None = None, *, pinned: bool = True) -> Entry:
+        """Protect an entry from every refinement, or lift that.
+
+        :raises UnknownEntry: there is no such entry.
+        """
+        if self.opened.mirror is not None:
+            self.opened.mirror.persist()
+        entry = self.get(id, namespace)
+        return entry if entry.pinned == pinned else self.opened.store.update(replace(entry, pinned=pinned))
+
+    def forget(self, text: str = "", *, id: str = "", namespace: str | None = None, apply: bool = False) -> Erasure:
+        """Erase for real: everything that holds `text` (in any case), or the entry with this id; a preview unless `apply`.
+
+        Reaches entries, index, journal, remembered judgements and the host's file; undo cannot bring it back.
+
+        :raises UnknownEntry: there is no entry with this id. :raises LeaseHeld: a run works on one of the namespaces.
+        """
+        if bool(text.strip()) == bool(id):
+            raise StoreError("give either a text or an id to forget")
+        erasure = Erasure(text or id)
+        if id:
+            erasure.changes.append(Change(self.get(id, namespace), None))
+        else:
+            found = (changed(entry, text) for entry in self.entries(namespace))
+            erasure.changes.extend(change for change in found if change is not None)
+        if not apply:
+            return erasure
+        with ExitStack() as held:
+            for name in sorted({change.before.namespace for change in erasure.changes}):
+                held.enter_context(lease(self.opened.store.connection, name))
+            needles = [text] if text else [id, erasure.changes[0].before.text]
+            mirror = self.opened.mirror
+            erasure.edits = erase(self.opened.store, self.journal, erasure.changes, needles)
+            if mirror is not None:
+                erasure.remaining = mirror.erase(text)
+        erasure.applied = True
+        return erasure
+
+    def compact(self, before: datetime | None = None) -> tuple[int, int]:
+        """Free the before-images of runs that ended before a time (all, without one), and the room they took.
+
+        :returns: edits that can no longer be taken back, and bytes freed on disk.
+        """
+        size = self.disk_bytes()
+        freed = self.journal.free(before)
+        self.opened.store.scrub()
+        return freed, size - self.disk_bytes()
+
+    def disk_bytes(self) -> int:
+        """Bytes on disk of all files that hold the store."""
+        return sum(path.stat().st_size for path in self.opened.files())
+
+    def _namespace_of(self, id: str, namespace: str | None) -> str:
+        if namespace is not None:
+            return namespace
+        found = [name for name in self.namespaces() if id in self.opened.store.revisions(name)]
+        if len(found) != 1:
+            told = f"several namespaces have an entry {id!r}: name one of {', '.join(found)}" if found else f"there is no entry {id!r}"
+            raise UnknownEntry(told)
+        return found[0]
+
+    # Vectors
+
+    def _embed(self, entries: Sequence[Entry]) -> np.ndarray:
+        self.opened.store.set_embedder(self.embedder.name, self.embedder.dim, drop=self.reembed)
+        return self.embedder.embed([entry.embedding_text for entry in entries])
+
+    def _embed_missing(self, namespace: str) -> None:
+        """Give every entry of a namespace its vector."""
+        self.opened.store.set_embedder(self.embedder.name, self.embedder.dim, drop=self.reembed)
+        total = self.opened.store.totals(namespace)[0]
+        missing = list(self.opened.store.without_vector(namespace))
+        for start in range(0, len(missing), EMBED_BATCH):
+            batch = missing[start : start + EMBED_BATCH]
+            self.opened.store.put_vectors([n for n, _ in batch], self._embed([entry for _, entry in batch]))
+            self._tell("embedded", total - len(missing) + start + len(batch), total)
+
+    def _tell(self, what: str, done: int, total: int) -> None:
+        if self.on_progress:
+            self.on_progress(what, done, total)
+
+
+def _batches(entries: Iterable[Entry], size: int) -> Iterator[list[Entry]]:
+    batch: list[Entry] = []
+    for entry in entries:
+        batch.append(entry)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

@@ -1,0 +1,113 @@
+"""What a refinement did, or would do, and why it stopped."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
+
+from memfold.budget import Unit
+from memfold.types import JSON, Edit
+
+Stopped: TypeAlias = Literal["met", "exhausted", "max_judgements", "max_edits", "max_seconds", "quit", "interrupted"]
+
+WHY: dict[Stopped, str] = {
+    "met": "the budget is met",
+    "exhausted": "no pair is left that could be deleted or merged without losing a fact",
+    "max_judgements": "the limit of judgements was reached",
+    "max_edits": "the limit of edits was reached",
+    "max_seconds": "the time limit was reached",
+    "quit": "you ended the review",
+    "interrupted": "it was interrupted; run the same command again to go on",
+}
+EXAMPLES = 200
+"""Vetoes and failures kept with their reasons; all are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A pair that was preserved against the judge's wish (a veto), or for want of an answer (a failure)."""
+
+    a: str
+    b: str
+    cosine: float
+    why: str
+    """The guard's name, `failed`, `no saving`, `stale` or `set aside`."""
+    reason: str
+
+
+@dataclass(slots=True)
+class Report:
+    """The account of one run over one namespace. Sizes are in `unit`; `bytes_…` always in bytes.
+
+    `plan` holds the edits of a preview; those of an applied run are in the journal under `run`.
+    """
+
+    namespace: str
+    judge: str
+    unit: Unit
+    budget: str
+    limit: int
+    taken_in: int
+    before: int
+    entries_before: int
+    bytes_before: int
+    applied: bool = False
+    run: str = ""
+    after: int = 0
+    entries_after: int = 0
+    bytes_after: int = 0
+    stopped: Stopped = "met"
+    judgements: int = 0
+    deletes: int = 0
+    merges: int = 0
+    preserved: int = 0
+    vetoes: Counter[str] = field(default_factory=Counter[str])
+    failures: int = 0
+    stale: int = 0
+    set_aside: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+    seconds: float = 0.0
+    files: dict[str, int] = field(default_factory=dict[str, int])
+    """File name -> bytes on disk after the run: the store, and the journal beside it."""
+    held: list[Held] = field(default_factory=list[Held])
+    plan: list[Edit] = field(default_factory=list[Edit])
+    resumed: str = ""
+    """Id of the interrupted run that this one goes on with."""
+
+    @property
+    def edits(self) -> int:
+        return self.deletes + self.merges
+
+    @property
+    def met(self) -> bool:
+        return self.after <= self.limit
+
+    @property
+    def missed_by(self) -> int:
+        """How far over the budget the store still is, in `unit`; 0 when it is met."""
+        return max(0, self.after - self.limit)
+
+    @property
+    def why(self) -> str:
+        """Why the run stopped, in words."""
+        if self.stopped == "exhausted" and (vetoed := sum(self.vetoes.values())):
+            return f"{WHY['exhausted']} ({vetoed} of {self.judgements} judgements were vetoed by guards)"
+        return WHY[self.stopped]
+
+    def hold(self, held: Held) -> None:
+        """Keep a pair that was preserved against the judge's wish, as far as there is room."""
+        if len(self.held) < EXAMPLES:
+            self.held.append(held)
+
+    def as_dict(self) -> dict[str, JSON]:
+        """The report as JSON, without plan and examples (those are lines of their own)."""
+        names = [name for name in self.__slots__ if name not in ("held", "plan", "vetoes", "files")]
+        out: dict[str, JSON] = {name: getattr(self, name) for name in names}
+        out |= {"vetoes": dict(self.vetoes), "files": dict(self.files)}
+        return out | {"edits": self.edits, "met": self.met, "missed_by": self.missed_by, "why": self.why}
+
+    def copy(self) -> Report:
+        """A copy that later steps do not change."""
+        return replace(self, vetoes=self.vetoes.copy(), held=list(self.held), plan=list(self.plan), files=dict(self.files))

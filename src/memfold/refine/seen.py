@@ -1,0 +1,52 @@
+"""Which pairs were judged before: 64-bit keys of two contents, the same in either order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memfold.types import Entry, Pair
+
+
+class Seen:
+    """Answers the proposer's question whether a pair was judged in an earlier run.
+
+    :param keys: sorted keys of the pairs judged so far.
+    """
+
+    def __init__(self, keys: NDArray[np.int64], entries: Iterable[Entry]) -> None:
+        self._keys = keys
+        self._digests: dict[str, int] = {}
+        self.add(entries)
+
+    def add(self, entries: Iterable[Entry]) -> None:
+        """Make entries known; one of a known id replaces it."""
+        for entry in entries:
+            self._digests[entry.id] = int.from_bytes(entry.digest(), "little")
+
+    def key(self, pair: Pair) -> int:
+        """The key of a pair of known entries."""
+        return int(self._pair_keys(pair.a.id, [pair.b.id])[0])
+
+    def __call__(self, id: str, ids: Sequence[str]) -> Sequence[bool]:
+        """Which of the pairs (id, ids[i]) were judged before."""
+        if not len(self._keys):
+            return [False] * len(ids)
+        wanted = self._pair_keys(id, ids)
+        place = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
+        return [bool(found) for found in self._keys[place] == wanted]
+
+    def _pair_keys(self, id: str, ids: Sequence[str]) -> NDArray[np.int64]:
+        one = np.uint64(self._digests[id])
+        others = np.array([self._digests[other] for other in ids], np.uint64)
+        low, high = np.minimum(one, others), np.maximum(one, others)
+        return _scramble(_scramble(low) ^ high).view(np.int64)
+
+
+def _scramble(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Spread 64 bits over 64 bits (the finaliser of SplitMix64, Steele et al. 2014)."""
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))

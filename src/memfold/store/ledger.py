@@ -1,0 +1,95 @@
+"""The ledgers of a refinement: one that carries edits out, and one for a preview, which leaves the store as it is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memfold.errors import UnknownEntry
+from memfold.store.journal import Journal
+from memfold.store.judged import JudgedPairs
+from memfold.store.lease import SECONDS, renew
+from memfold.types import Decision, Edit, Entry
+
+CRASHES = 2
+"""A pair during whose judgement this many runs died is set aside."""
+
+
+class PreviewLedger:
+    """Remembers nothing but the decisions of a costly judge, so that carrying the plan out does not pay again."""
+
+    def __init__(self, journal: Journal, judged: JudgedPairs) -> None:
+        self.journal = journal
+        self.judged = judged
+        self.namespace = judged.namespace
+
+    def keys(self) -> NDArray[np.int64]:
+        return self.judged.keys()
+
+    def begin(self, key: int) -> bool:
+        """Whether a pair may be judged; False when it is set aside."""
+        return self.judged.crashes(key) < CRASHES
+
+    def recall(self, key: int) -> Decision | None:
+        return self.judged.verdict(key)
+
+    def record(self, key: int, decision: Decision) -> None:
+        self.judged.record(key, decision)
+
+    def preserve(self, key: int) -> None:
+        """The pair stays apart."""
+
+    def commit(self, edit: Edit, vectors: Mapping[str, np.ndarray], unchanged: Sequence[Entry]) -> None:
+        """Carry an edit out."""
+
+    def current(self, id: str) -> Entry | None:
+        """The entry as it is in the store now; None when it is gone."""
+        try:
+            return self.journal.store.get(self.namespace, id)
+        except UnknownEntry:
+            return None
+
+    def revisions(self) -> Mapping[str, int] | None:
+        """Id -> revision of all entries now, or None when the store is not expected to change."""
+        return None
+
+    def flush(self) -> None:
+        """Write what is still in memory."""
+
+
+class RunLedger(PreviewLedger):
+    """Carries edits out in the store and its journal, for one run that holds the namespace's lease."""
+
+    def __init__(self, journal: Journal, judged: JudgedPairs, run: str) -> None:
+        super().__init__(journal, judged)
+        self.run = run
+        self._pending: list[int] = []
+        self._renewed = time.monotonic()
+
+    def begin(self, key: int) -> bool:
+        if not super().begin(key):
+            return False
+        connection = self.journal.connection
+        with connection.writing() as db:
+            self.flush()
+            db.execute("UPDATE runs SET current = ? WHERE id = ?", (key, self.run))
+            if time.monotonic() - self._renewed > SECONDS / 8:
+                renew(connection, self.namespace)
+                self._renewed = time.monotonic()
+        return True
+
+    def preserve(self, key: int) -> None:
+        self._pending.append(key)
+
+    def commit(self, edit: Edit, vectors: Mapping[str, np.ndarray], unchanged: Sequence[Entry]) -> None:
+        self.journal.commit(edit, vectors, unchanged)
+
+    def revisions(self) -> Mapping[str, int]:
+        return self.journal.store.revisions(self.namespace)
+
+    def flush(self) -> None:
+        pending, self._pending = self._pending, []
+        self.judged.add(pending)

@@ -1,0 +1,66 @@
+"""The database's form, as numbered steps; each is applied in one transaction and never edited afterwards."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from memfold.errors import NotAStore
+
+APPLICATION_ID = 0x4D464C44
+"""Marks a SQLite file as Memfold's ("MFLD")."""
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        "CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID",
+        # An entry is its JSON, exactly as exported and measured. `n` is its place in the store, never given twice.
+        """CREATE TABLE entries (
+            n INTEGER PRIMARY KEY AUTOINCREMENT, namespace TEXT NOT NULL, id TEXT NOT NULL, data TEXT NOT NULL,
+            bytes INTEGER NOT NULL, revision INTEGER NOT NULL, UNIQUE (namespace, id))""",
+        "CREATE TABLE vectors (n INTEGER PRIMARY KEY REFERENCES entries (n) ON DELETE CASCADE, vector BLOB NOT NULL)",
+        "CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='unicode61 remove_diacritics 2')",
+        """CREATE TABLE runs (
+            id TEXT PRIMARY KEY, number INTEGER NOT NULL UNIQUE, namespace TEXT NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL,
+            started_at TEXT NOT NULL, finished_at TEXT, settings TEXT NOT NULL, report TEXT, current INTEGER)""",
+        """CREATE TABLE edits (
+            run TEXT NOT NULL REFERENCES runs (id), seq INTEGER NOT NULL, state TEXT NOT NULL, action TEXT NOT NULL,
+            saved INTEGER NOT NULL, entries_saved INTEGER NOT NULL, places TEXT NOT NULL, data BLOB,
+            PRIMARY KEY (run, seq)) WITHOUT ROWID""",
+        # What was judged `preserve`: 64-bit keys of two contents, per judge and namespace.
+        "CREATE TABLE scopes (id INTEGER PRIMARY KEY, namespace TEXT NOT NULL, judge TEXT NOT NULL, UNIQUE (namespace, judge))",
+        "CREATE TABLE judged (scope INTEGER NOT NULL, pair INTEGER NOT NULL, PRIMARY KEY (scope, pair)) WITHOUT ROWID",
+        "CREATE TABLE verdicts (scope INTEGER NOT NULL, pair INTEGER NOT NULL, decision TEXT NOT NULL, PRIMARY KEY (scope, pair))",
+        "CREATE TABLE crashes (pair INTEGER PRIMARY KEY, times INTEGER NOT NULL)",
+        """CREATE TABLE leases (
+            namespace TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, born TEXT NOT NULL, until REAL NOT NULL)""",
+        "CREATE TABLE mirror (key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID",
+    ),
+)
+
+
+def migrate(db: sqlite3.Connection, where: str) -> None:
+    """Bring a database to the newest form.
+
+    :raises NotAStore: a SQLite file of something else, or of a newer Memfold.
+    """
+    version = int(db.execute("PRAGMA user_version").fetchone()[0])
+    if _fresh(db):
+        db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    elif int(db.execute("PRAGMA application_id").fetchone()[0]) != APPLICATION_ID:
+        raise NotAStore(f"{where} is a SQLite database, but not Memfold's; give another path, or export its memories as JSONL")
+    if version > len(MIGRATIONS):
+        raise NotAStore(f"{where} was written by a newer Memfold (form {version}, this one knows {len(MIGRATIONS)}); upgrade memfold")
+    for number, steps in enumerate(MIGRATIONS[version:], version + 1):
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            if int(db.execute("PRAGMA user_version").fetchone()[0]) < number:  # another process may have been first
+                for step in steps:
+                    db.execute(step)
+                db.execute(f"PRAGMA user_version = {number}")
+            db.execute("COMMIT")
+        except BaseException:
+            db.execute("ROLLBACK")
+            raise
+
+
+def _fresh(db: sqlite3.Connection) -> bool:
+    return db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0

@@ -1,0 +1,127 @@
+"""The proposer against the definition: arg max over all living, unproposed pairs, ties by id."""
+
+import itertools
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memfold.refine import propose
+from memfold.refine.propose import MostSimilar, exact_cosines, quantise
+from memfold.types import Entry
+
+
+def unit(vectors):
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return (vectors / np.where(norms > 0, norms, 1)).astype(np.float32)
+
+
+def entries_of(ids):
+    return [Entry(id, f"text {id}") for id in ids]
+
+
+class BruteForce:
+    """The same interface by the definition: every pair compared at every step."""
+
+    def __init__(self, entries, vectors, floor):
+        self.rows = {entry.id: row for entry, row in zip(entries, quantise(vectors), strict=True)}
+        self.done = set()
+        self.floor = floor
+
+    def next(self):
+        best = None
+        for a, b in itertools.combinations(sorted(self.rows), 2):
+            cosine = float(exact_cosines(self.rows[a][None], self.rows[b])[0])
+            if (a, b) not in self.done and cosine >= self.floor and (best is None or (-cosine, a, b) < best):
+                best = (-cosine, a, b)
+        if best is not None:
+            self.done.add(best[1:])
+        return best
+
+    def remove(self, ids):
+        for id in ids:
+            del self.rows[id]
+
+    def add(self, entries, vectors):
+        self.rows |= {entry.id: row for entry, row in zip(entries, quantise(vectors), strict=True)}
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(0, 13),
+    dim=st.sampled_from([2, 3, 8]),
+    row=st.sampled_from([1, 2, 8]),
+    block=st.integers(1, 6),
+    floor=st.sampled_from([-1.0, 0.0, 0.4]),
+    crowded=st.booleans(),
+)
+def test_proposes_what_the_definition_says(seed, n, dim, row, block, floor, crowded):
+    random = np.random.default_rng(seed)
+    vectors = random.normal(size=(n, dim))
+    if crowded and n:  # many equal vectors: ties are broken by id
+        vectors = vectors[random.integers(0, max(1, n // 3), n)]
+    vectors = unit(vectors)
+    entries = entries_of(f"{i:02d}" for i in random.permutation(n))
+    with patch.object(propose, "ROW", row), patch.object(propose, "BLOCK", block):
+        ours, reference = MostSimilar(entries, vectors, floor=floor), BruteForce(entries, vectors, floor)
+        for step in itertools.count():
+            pair, expected = ours.next(), reference.next()
+            assert (None if pair is None else (-pair.cosine, pair.a.id, pair.b.id)) == expected
+            if pair is None:
+                return
+            draw = random.random()
+            if draw < 0.3:
+                gone, new = [pair.a.id], []
+            elif draw < 0.6:
+                gone, new = [pair.a.id, pair.b.id], entries_of([f"m{step}"])
+            else:
+                continue
+            fresh = unit(random.normal(size=(len(new), dim)))
+            for proposer in (ours, reference):
+                proposer.remove(gone)
+                proposer.add(new, fresh)
+
+
+def test_pairs_judged_before_are_passed_over():
+    entries = entries_of("abc")
+    vectors = unit(np.array([[1.0, 0.0], [1.0, 0.1], [0.9, 0.3]]))
+    first = MostSimilar(entries, vectors).next()
+    assert first is not None
+    known = {first.a.id, first.b.id}
+    rest = MostSimilar(entries, vectors, known=lambda id, ids: [{id, other} == known for other in ids])
+    proposed = [rest.next(), rest.next(), rest.next()]
+    assert proposed[2] is None
+    assert known not in [{pair.a.id, pair.b.id} for pair in proposed[:2]]
+
+
+def test_many_equal_vectors_hold_memory_linear():
+    n = 600
+    proposer = MostSimilar(entries_of(f"{i:03d}" for i in range(n)), np.tile(unit(np.ones((1, 4))), (n, 1)))
+    assert sum(len(row) for row in proposer._rows) <= n * propose.ROW
+    pairs = [proposer.next() for _ in range(n)]
+    assert [(p.a.id, p.b.id) for p in pairs[:3]] == [("000", "001"), ("000", "002"), ("000", "003")]
+
+
+def test_the_cosine_of_float16_vectors_is_exact():
+    random = np.random.default_rng(1)
+    rows = quantise(unit(random.normal(size=(50, 384))))
+    whole = exact_cosines(rows, rows[0])
+    for i in random.permutation(50):
+        shuffled = random.permutation(384)
+        alone = exact_cosines(rows[i : i + 1][:, shuffled], rows[0][shuffled])[0]
+        assert alone == whole[i]  # to the last bit, in any order of summation and any batch
+
+
+def test_zero_vectors_are_similar_to_nothing():
+    proposer = MostSimilar(entries_of("ab"), np.zeros((2, 3), np.float32))
+    pair = proposer.next()
+    assert pair is not None
+    assert pair.cosine == 0.0
+
+
+def test_entries_without_vectors_are_refused():
+    with pytest.raises(ValueError, match="2 entries but 1 vectors"):
+        MostSimilar(entries_of("ab"), np.ones((1, 3), np.float32))
