@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -40,12 +40,17 @@ def _home(pair: Pair, decision: Decision, settings: GuardSettings) -> str | None
 GUARDS: dict[str, Guard] = {"pinned": _pinned, "home": _home}
 
 
-def check(pair: Pair, decision: Decision, settings: GuardSettings = GuardSettings()) -> Decision:
-    """The decision itself, or its veto by the first guard that has a reason."""
+def check(
+    pair: Pair, decision: Decision, settings: GuardSettings = GuardSettings(), *, only: Iterable[str] | None = None
+) -> Decision:
+    """The decision itself, or its veto by the first guard that has a reason.
+
+    :param only: names of the guards to ask; all of them by default.
+    """
     if decision.action == "preserve":
         return decision
-    for name, guard in GUARDS.items():
-        why = guard(pair, decision, settings)
+    for name in GUARDS if only is None else only:
+        why = GUARDS[name](pair, decision, settings)
         if why is not None:
             return decision.vetoed(name, why)
     return decision
