@@ -12,13 +12,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from memfold.audit.duplicates import connected, normal, same
-from memfold.audit.forecast import Step, forecast
+from memfold.audit.forecast import Step, make_forecast
 from memfold.audit.frames import forms
-from memfold.audit.growth import growth
-from memfold.audit.neighbours import Neighbours, neighbours
+from memfold.audit.growth import draw_growth
+from memfold.audit.neighbours import Neighbours, find_neighbours
 from memfold.audit.pairs import Close, close_pairs
 from memfold.audit.result import Audit, Copies, Cosines, Forecast, Growth, GrowthPoint, Suspects
-from memfold.audit.suspects import suspects
+from memfold.audit.suspects import find_suspects
 from memfold.protocols import TokenCounter, Vectors
 from memfold.types import Entry
 
@@ -58,7 +58,7 @@ def audit(
 
     rows = [max(group, key=lambda row: (sizes[row], -row)) for group in groups]
     single, single_sizes = [entries[row] for row in rows], [sizes[row] for row in rows]
-    found = neighbours(vectors[rows], [entry.home for entry in single], floor=floor, per_row=PER_ROW)
+    found = find_neighbours(vectors[rows], [entry.home for entry in single], floor=floor, per_row=PER_ROW)
     taken_apart = forms(entry.text for entry in single)
     pairs = close_pairs(found, taken_apart, near_cosine)
     near = [_copies(group, single, single_sizes) for group in connected(len(single), ((p.a, p.b) for p in pairs if p.near))]
@@ -68,12 +68,12 @@ def audit(
         bytes=sum(sizes),
         tokens=None if count_tokens is None else sum(count_tokens.count(entry.text) for entry in entries),
         counter="" if count_tokens is None else count_tokens.name,
-        growth=growth(entries, sizes),
+        growth=draw_growth(entries, sizes),
         exact=_by_spare(exact),
         near=_by_spare(near),
-        suspects=suspects(pairs, single, taken_apart),
+        suspects=find_suspects(pairs, single, taken_apart),
         cosines=_cosines(found, [len(group) for group in groups]),
-        forecast=forecast(sum(sizes), sum(copies.spare for copies in exact), single_sizes, [_step(pair) for pair in pairs], shares),
+        forecast=make_forecast(sum(sizes), sum(copies.spare for copies in exact), single_sizes, [_step(pair) for pair in pairs], shares),
         near_cosine=near_cosine,
         floor=floor,
     )

@@ -38,7 +38,7 @@ class _Walk:
     cosine: float | None = None
 
 
-def forecast(total: int, spare: int, sizes: Sequence[int], steps: Sequence[Step], shares: Sequence[float]) -> tuple[Forecast, ...]:
+def make_forecast(total: int, spare: int, sizes: Sequence[int], steps: Sequence[Step], shares: Sequence[float]) -> tuple[Forecast, ...]:
     """One forecast a share of `total`, in the order given.
 
     :param total: bytes of all entries. :param spare: bytes of exact copies, not in `sizes`.
@@ -51,7 +51,8 @@ def forecast(total: int, spare: int, sizes: Sequence[int], steps: Sequence[Step]
     alive = [True] * len(sizes)
     for step in steps:
         while waiting and _over(total, spare, walk, waiting[0]) <= 0:
-            ready[waiting[0]] = _reading(total, spare, walk, waiting.pop(0))
+            share = waiting.pop(0)
+            ready[share] = _reading(total, spare, walk, share)
         if not waiting:
             break
         if not (alive[step.a] and alive[step.b]):

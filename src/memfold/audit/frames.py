@@ -43,6 +43,7 @@ _NEGATIONS = frozenset(
     "不 没 沒 無 无 未".split()
 )
 _NEGATED = re.compile(r"n['’]t$")
+_AFFIRMED = {"can't": "can", "won't": "will", "shan't": "shall"}
 _NEGATED_JAPANESE = re.compile("ない|なかった|ません|なく")
 _GERMAN = frozenset("der die das und ist nicht ein eine einen dem den mit für auf im zum zur von hat wird ich".split())
 _LIGHT = frozenset("a an the this that and so is are was were be been has have had of in on at for with by as it its also very".split())
@@ -50,7 +51,7 @@ _FUNCTION = _LIGHT | frozenset(
     "these those or but just do does did will would can could should i my me we our us you your he his him she her they their them there "
     "here when where what who how if then please thanks today tomorrow yesterday now".split()
 )
-_VERBISH = re.compile(r"^(?:is|was|has|had|will|can|would|could|does|did|said|and|\w+s|\w+ed)$")
+_VERBISH = re.compile(r"^(?:is|was|has|had|will|can|would|could|does|did|said|and|\w+s|\w+ed|\w+n['’]t)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +128,13 @@ def _form(tokens: list[_Token], small: set[str], large: set[str]) -> Form:
     frame: list[str] = []
     values: list[str] = []
     negated = len(_NEGATED_JAPANESE.findall("".join(t.text for t in tokens if t.kind == "char"))) % 2 == 1
-    for token, following in zip(tokens, [*tokens[1:], None], strict=True):
+    for token, following in zip(tokens, [*tokens[1:], None], strict=False):
         folded = token.folded
-        if folded in _NEGATIONS or _NEGATED.search(token.text):
+        if folded in _NEGATIONS:
             negated = not negated
+        elif _NEGATED.search(token.text):
+            negated = not negated
+            frame.append(_AFFIRMED.get(folded.replace("’", "'"), folded[:-3]))
         elif _is_value(token) or (not german and _is_name(token, following, small, large)):
             values.append(folded.strip("\"“”«»「」"))
             if frame[-1:] != [SLOT]:

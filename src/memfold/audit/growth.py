@@ -11,7 +11,7 @@ from memfold.types import Entry
 _LONGEST: tuple[tuple[Bucket, int], ...] = (("day", 31), ("week", 26 * 7), ("month", 5 * 366))
 
 
-def growth(entries: Sequence[Entry], sizes: Sequence[int]) -> Growth:
+def draw_growth(entries: Sequence[Entry], sizes: Sequence[int]) -> Growth:
     """Entries and bytes so far, a point for each bucket from the first to the last that holds one.
 
     An entry counts from the day it was written down, else from the day of what it tells; the day is the one that the

@@ -28,7 +28,7 @@ class Neighbours:
     best: Vectors
 
 
-def neighbours(vectors: Vectors, homes: Sequence[str], *, floor: float, per_row: int) -> Neighbours:
+def find_neighbours(vectors: Vectors, homes: Sequence[str], *, floor: float, per_row: int) -> Neighbours:
     """The pairs of rows of one home with a cosine of at least `floor`.
 
     Exact while no row has more than `per_row` such neighbours; of a row with more, its nearest `per_row` are kept

@@ -12,7 +12,7 @@ from memfold.audit.result import Difference, Suspects
 from memfold.types import Entry
 
 
-def suspects(pairs: Sequence[Close], entries: Sequence[Entry], taken_apart: Sequence[Form]) -> tuple[Suspects, ...]:
+def find_suspects(pairs: Sequence[Close], entries: Sequence[Entry], taken_apart: Sequence[Form]) -> tuple[Suspects, ...]:
     """Groups connected by suspect pairs: those that differ in values first, the most similar first."""
     groups: list[Suspects] = []
     kinds: tuple[Difference, ...] = ("value", "word")

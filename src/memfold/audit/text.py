@@ -8,6 +8,8 @@ from memfold.audit.result import Audit, Copies, Forecast, Growth, Suspects
 
 _BAR = 24
 _WIDTH = 100
+_ROWS = 16
+"""Most lines of growth; beyond it every second, third … bucket is shown, the last one always."""
 
 
 def render(audit: Audit, *, name: str = "", examples: int = 5) -> str:
@@ -38,11 +40,16 @@ def _growth(growth: Growth) -> Iterator[str]:
         yield ""
         yield f"growth, by {growth.bucket}"
         most = growth.points[-1].bytes or 1
-        for point in growth.points:
+        for point in growth.points[::-_every(len(growth.points))][::-1]:
             bar = "█" * max(1, round(_BAR * point.bytes / most)) if point.bytes else ""
             yield f"  {point.start.isoformat()}  {bar:<{_BAR}}  {point.entries:>7,} entries  {point.bytes:>11,} bytes"
     if growth.undated:
         yield f"  {_many(growth.undated, 'entry', 'entries')} without a time, {growth.undated_bytes:,} bytes"
+
+
+def _every(points: int) -> int:
+    """Of how many points one is shown."""
+    return -(-points // _ROWS) or 1
 
 
 def _copies(title: str, groups: Sequence[Copies], total: int, examples: int) -> Iterator[str]:
@@ -84,7 +91,7 @@ def _forecast(forecasts: Sequence[Forecast], floor: float) -> Iterator[str]:
         parts = "".join(f"  {_share(part, f.over):>7}" for part in (f.exact, f.near, f.judgement, f.missing))
         cosine = "" if f.cosine is None else f"{f.cosine:.2f}"
         yield f"  {f.share:>6.0%}  {f.limit:>10,}  {f.over:>10,}{parts}  {f.pairs:>7,}   {cosine:>7}"
-    yield f"  exact and near are copies; a judge decides on the others; no pair: nothing similar is left (cosine under {floor:g})"
+    yield f"  exact, near: copies; judge: needs one to decide; no pair: nothing similar is left (cosine under {floor:g})"
 
 
 def _more(left: int) -> Iterator[str]:
