@@ -1,0 +1,7 @@
+"""Texts to vectors."""
+
+from __future__ import annotations
+
+from memfold.embed.minilm import MiniLM
+
+__all__ = ["MiniLM"]
