@@ -10,7 +10,10 @@ from pathlib import Path
 
 import memfold
 
-PUBLIC = ["Memory"]
+PUBLIC = [
+    "Budget", "Decision", "Edit", "Entry", "GuardSettings", "JsonlFields", "Link", "MemfoldError", "Memory", "Pair", "RefineSettings",
+    "Report", "Source", "__version__",
+]  # fmt: skip
 HEAVY = ("numpy", "onnxruntime", "tokenizers", "rich", "click", "matplotlib", "openai", "sqlite3", "asyncio", "importlib.metadata")
 BARE = [sys.executable, "-c", "pass"]
 IMPORT = [sys.executable, "-c", "import memfold"]

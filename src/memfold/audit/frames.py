@@ -34,7 +34,7 @@ _WORDS_FOR_NUMBERS = frozenset(
 )
 _DATES = frozenset(
     "january february april june july august september october november december monday tuesday wednesday thursday friday saturday sunday "
-    "mondays tuesdays wednesdays thursdays fridays saturdays sundays januar februar märz mai juni juli oktober dezember montag dienstag "
+    "januar februar märz mai juni juli oktober dezember montag dienstag "
     "mittwoch donnerstag freitag samstag sonntag enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre "
     "lunes martes miércoles jueves viernes sábado domingo".split()
 )
@@ -136,7 +136,7 @@ def _form(tokens: list[_Token], small: set[str], large: set[str]) -> Form:
             negated = not negated
             frame.append(_AFFIRMED.get(folded.replace("’", "'"), folded[:-3]))
         elif _is_value(token) or (not german and _is_name(token, following, small, large)):
-            values.append(folded.strip("\"“”«»「」"))
+            values.append(_bare(folded))
             if frame[-1:] != [SLOT]:
                 frame.append(SLOT)
         else:
@@ -145,12 +145,19 @@ def _form(tokens: list[_Token], small: set[str], large: set[str]) -> Form:
     return Form(tuple(frame), tuple(values), negated, words)
 
 
+def _bare(value: str) -> str:
+    """A value without quotation marks; Mondays are Monday."""
+    return value.removesuffix("s") if value.endswith("days") else value.strip("\"“”«»「」")
+
+
 def _is_value(token: _Token) -> bool:
     if token.kind in ("quoted", "number"):
         return True
     if token.kind == "char":
         return False
-    return token.folded in _WORDS_FOR_NUMBERS or token.folded in _DATES or _CODE.search(_POSSESSIVE.sub("", token.text)) is not None
+    if token.folded in _WORDS_FOR_NUMBERS or _bare(token.folded) in _DATES:
+        return True
+    return _CODE.search(_POSSESSIVE.sub("", token.text)) is not None
 
 
 def _is_name(token: _Token, following: _Token | None, small: set[str], large: set[str]) -> bool:

@@ -10,7 +10,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memfold.audit.result import Audit, Forecast
+from memfold.audit.result import Audit, Forecast, Growth
 from memfold.errors import MissingExtra
 
 if TYPE_CHECKING:
@@ -65,11 +65,11 @@ def _growth(axes: Axes, audits: Mapping[str, Audit]) -> None:
     shown = sorted(dated, key=lambda name: (-dated[name].bytes, name))[:_MOST]
     unit, scale = _unit(max((dated[name].growth.points[-1].bytes for name in shown), default=0))
     for name, color in zip(shown, _LINES, strict=False):
-        starts = [point.start.toordinal() - _EPOCH for point in dated[name].growth.points]
-        sizes = [point.bytes / scale for point in dated[name].growth.points]
-        axes.step(starts, sizes, where="post", color=color, linewidth=2, marker="o", markersize=3, label=name)
+        days = _edges(dated[name].growth)
+        sizes = [0, *(point.bytes / scale for point in dated[name].growth.points)]
+        axes.plot(days, sizes, color=color, linewidth=2, marker="o", markersize=3, label=name)
         if len(shown) == 1:
-            axes.fill_between(starts, sizes, step="post", color=color, alpha=0.12)
+            axes.fill_between(days, sizes, color=color, alpha=0.12)
     axes.set_title("Growth" + (f" (the largest {_MOST} of {len(dated)})" if len(dated) > _MOST else ""), fontsize=11, color=_INK)
     axes.set_ylabel(f"size ({unit})", color=_INK)
     axes.set_ylim(bottom=0)
@@ -83,6 +83,12 @@ def _growth(axes: Axes, audits: Mapping[str, Audit]) -> None:
         _nothing(axes, "no entry has a time")
     if len(shown) > 1:
         axes.legend(fontsize=8, frameon=False, loc="upper left")
+
+
+def _edges(growth: Growth) -> list[int]:
+    """Where each bucket begins, and where the last one ends, in matplotlib's days."""
+    starts = [point.start.toordinal() - _EPOCH for point in growth.points]
+    return [*starts, starts[-1] + (starts[-1] - starts[-2] if len(starts) > 1 else 1)]
 
 
 def _cosines(axes: Axes, audits: Sequence[Audit]) -> None:
@@ -101,7 +107,7 @@ def _cosines(axes: Axes, audits: Sequence[Audit]) -> None:
     axes.bar(middles, heights, width=[0.92 * (high - low) for low, high in zip(edges, edges[1:], strict=False)], color=colors)
     axes.axvline(near, color=_INK, linewidth=1, linestyle=":")
     axes.annotate(
-        f"near copies\nfrom {near:g}", (near, 1.0), (-5, -2), xycoords=("data", "axes fraction"), textcoords="offset points",
+        f"near copies\nare above {near:g}", (near, 1.0), (-5, -2), xycoords=("data", "axes fraction"), textcoords="offset points",
         ha="right", va="top", fontsize=8, color=_INK,
     )  # fmt: skip
     axes.set_xlim(edges[0], edges[-1])

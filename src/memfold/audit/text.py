@@ -75,7 +75,7 @@ def _suspects(title: str, groups: Sequence[Suspects], examples: int) -> Iterator
         return
     yield f"{title}: {_many(len(groups), 'group')} of {sum(len(group.ids) for group in groups)} entries"
     for group in groups[:examples]:
-        told = [", ".join(values) or "(none)" for values in group.values]
+        told = dict.fromkeys(", ".join(values) or "(none)" for values in group.values)
         yield _cut(f"  {group.frame}")
         yield _cut(f"      {' | '.join(told)}")
     yield from _more(len(groups) - examples)
