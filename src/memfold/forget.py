@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
@@ -102,6 +102,8 @@ def erase(store: SqliteStore, journal: Journal, changes: Sequence[Change], needl
     """Carry changes out and take every trace out of the database's file; returns how many edits were purged.
 
     Everything is one transaction; then the file is rewritten, so that no freed page keeps what it held.
+
+    :param needles: a piece of the journal that holds one of these is purged.
     """
     with store.connection.writing() as db:
         for change in changes:
@@ -109,9 +111,23 @@ def erase(store: SqliteStore, journal: Journal, changes: Sequence[Change], needl
             store.erase(db, n, current)
             if change.after is not None:
                 store.insert(db, change.after, n)
-        purged = journal.purge(lambda text: any(holds(text, needle) for needle in needles))
+        for namespace in {change.before.namespace for change in changes}:
+            renamed = {c.before.id: c.after.id if c.after else "" for c in changes if c.before.namespace == namespace}
+            _relink(store, namespace, {old: new for old, new in renamed.items() if old != new})
+        purged = journal.purge(lambda data: any(holds(data, needle) for needle in needles))
     store.scrub()
     return purged
+
+
+def _relink(store: SqliteStore, namespace: str, renamed: Mapping[str, str]) -> None:
+    """Let links lead to an entry's new id; those to an entry that is gone ("") go too."""
+    with store.connection.writing() as db:
+        for entry in list(store.entries(namespace)):
+            moved = (replace(link, target=renamed.get(link.target, link.target)) for link in entry.links)
+            links = tuple(link for link in moved if link.target)
+            if links != entry.links:
+                n, current = store.placed(namespace, entry.id)
+                store.rewrite(db, n, current, replace(current, links=links))
 
 
 def _keeps(value: JSON, needle: str) -> bool:

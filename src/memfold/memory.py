@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -351,8 +352,8 @@ class Memory:
         with ExitStack() as held:
             for name in sorted({change.before.namespace for change in erasure.changes}):
                 held.enter_context(lease(self.opened.store.connection, name))
-            needles = [text] if text else [id, erasure.changes[0].before.text]
             mirror = self.opened.mirror
+            needles = [text] if text else [json.dumps(id, ensure_ascii=False), erasure.changes[0].before.text]
             erasure.edits = erase(self.opened.store, self.journal, erasure.changes, needles)
             if mirror is not None:
                 erasure.remaining = mirror.erase(text)

@@ -17,7 +17,7 @@ from memfold.refine.merging import merge_entries, merged_id
 from memfold.refine.propose import exact_cosines, quantise
 from memfold.refine.report import Report
 from memfold.store.size import entry_bytes
-from memfold.types import Decision, Entry, Link
+from memfold.types import Decision, Entry, Link, Pair
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 WORDS = "tea kettle garden bicycle Oslo doctor Monday blue seven lamp river violin".split()
@@ -77,6 +77,11 @@ def refine(entries, judge, limit, *, ledger=None, guards=False, **bounds):
     return refinement
 
 
+def contents(a, b):
+    """A pair to a judge: what the two say, under whatever ids."""
+    return tuple(sorted((a.digest(), b.digest())))
+
+
 def naive(entries, judge, limit):
     """Algorithm 1, every pair compared at every step. Returns the pairs asked, and the final entries by id."""
     store = {entry.id: entry for entry in entries}
@@ -86,14 +91,12 @@ def naive(entries, judge, limit):
         keyed = [
             (-float(exact_cosines(vectors[a][None], vectors[b])[0]), a, b)
             for a, b in itertools.combinations(sorted(store), 2)
-            if (a, b) not in apart
+            if contents(store[a], store[b]) not in apart
         ]
         if not keyed:
             break
         minus_cosine, a, b = min(keyed)
         asked.append((a, b))
-        from memfold.types import Pair
-
         decision = judge.decide([Pair(store[a], store[b], -minus_cosine)])[0]
         before = dict(store)
         if decision.action == "delete":
@@ -109,7 +112,7 @@ def naive(entries, judge, limit):
             store[merged.id] = merged
         if sum(map(entry_bytes, store.values())) >= sum(map(entry_bytes, before.values())):
             store = before
-            apart.add((a, b))
+            apart.add(contents(store[a], store[b]))
     return asked, store
 
 

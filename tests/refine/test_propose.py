@@ -55,17 +55,19 @@ class BruteForce:
     dim=st.sampled_from([2, 3, 8]),
     row=st.sampled_from([1, 2, 8]),
     block=st.integers(1, 6),
+    groups=st.sampled_from([2, 4, 256]),
+    crowd=st.sampled_from([1, 3, 64]),
     floor=st.sampled_from([-1.0, 0.0, 0.4]),
     crowded=st.booleans(),
 )
-def test_proposes_what_the_definition_says(seed, n, dim, row, block, floor, crowded):
+def test_proposes_what_the_definition_says(seed, n, dim, row, block, groups, crowd, floor, crowded):
     random = np.random.default_rng(seed)
     vectors = random.normal(size=(n, dim))
     if crowded and n:  # many equal vectors: ties are broken by id
         vectors = vectors[random.integers(0, max(1, n // 3), n)]
     vectors = unit(vectors)
     entries = entries_of(f"{i:02d}" for i in random.permutation(n))
-    with patch.object(propose, "ROW", row), patch.object(propose, "BLOCK", block):
+    with patch.multiple(propose, ROW=row, BLOCK=block, GROUPS=groups, CROWD=crowd):
         ours, reference = MostSimilar(entries, vectors, floor=floor), BruteForce(entries, vectors, floor)
         for step in itertools.count():
             pair, expected = ours.next(), reference.next()

@@ -101,6 +101,8 @@ class Refinement:
             pair = self.proposer.next()
             if pair is None:
                 return "exhausted"
+            if self.seen.key(pair) in self.seen:
+                continue
             pair = self._current(pair)
             decision = self._decide(pair)
             if decision.action == "preserve":
@@ -118,17 +120,22 @@ class Refinement:
         if not self.ledger.begin(key):
             self.report.set_aside += 1
             return Decision("preserve", veto="set aside", reason="earlier runs died while this pair was being judged")
-        decision = self.ledger.recall(key) if self.judge.costly else None
+        decision = self._recall(pair, key) if self.judge.costly else None
         if decision is None:
             decision = self.judge.decide([pair])[0]
             self.report.judgements += 1
             self.report.tokens += decision.tokens
             self.report.cost += decision.cost
             if self.judge.costly and not decision.failed:
-                self.ledger.record(key, decision)
+                self.ledger.record(key, decision.swapped() if self.seen.flipped(pair) else decision)
         if self.settings.guards:
             return guards.check(pair, decision, self.guard_settings)
         return guards.check(pair, decision, self.guard_settings, only=ALWAYS)
+
+    def _recall(self, pair: Pair, key: int) -> Decision | None:
+        """A decision that was paid for but not carried out: in a preview, or before the process died."""
+        decision = self.ledger.recall(key)
+        return decision.swapped() if decision and self.seen.flipped(pair) else decision
 
     def _preserve(self, pair: Pair, decision: Decision) -> None:
         """S <- S + {(u, v)}; a failure is not remembered, so that the next run asks again."""
@@ -136,6 +143,7 @@ class Refinement:
         if decision.failed:
             self.report.failures += 1
         else:
+            self.seen.preserve(self.seen.key(pair))
             self.ledger.preserve(self.seen.key(pair))
         if decision.veto and decision.veto != "set aside":
             self.report.vetoes[decision.veto] += 1

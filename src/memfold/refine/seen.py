@@ -1,4 +1,7 @@
-"""Which pairs were judged before: 64-bit keys of two contents, the same in either order."""
+"""Which pairs were judged before: 64-bit keys of two contents, the same in either order.
+
+Two pairs of the same contents are one to a judge, so a pair judged `preserve` under other ids is not judged again.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,7 @@ class Seen:
 
     def __init__(self, keys: NDArray[np.int64], entries: Iterable[Entry]) -> None:
         self._keys = keys
+        self._fresh: set[int] = set()
         self._digests: dict[str, int] = {}
         self.add(entries)
 
@@ -30,8 +34,21 @@ class Seen:
         """The key of a pair of known entries."""
         return int(self._pair_keys(pair.a.id, [pair.b.id])[0])
 
+    def flipped(self, pair: Pair) -> bool:
+        """Whether the sides stand in the other order than the one in which decisions are kept."""
+        return self._digests[pair.a.id] > self._digests[pair.b.id]
+
+    def preserve(self, key: int) -> None:
+        """A pair was judged `preserve` in this run."""
+        self._fresh.add(key)
+
+    def __contains__(self, key: int) -> bool:
+        """Whether a pair was judged `preserve`, in this run or before."""
+        place = int(np.searchsorted(self._keys, key))
+        return key in self._fresh or (place < len(self._keys) and int(self._keys[place]) == key)
+
     def __call__(self, id: str, ids: Sequence[str]) -> Sequence[bool]:
-        """Which of the pairs (id, ids[i]) were judged before."""
+        """Which of the pairs (id, ids[i]) were judged before this run."""
         if not len(self._keys):
             return [False] * len(ids)
         wanted = self._pair_keys(id, ids)

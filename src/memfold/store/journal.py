@@ -197,25 +197,20 @@ class Journal:
             for edit in edits:
                 db.execute("UPDATE edits SET state = ? WHERE run = ? AND seq = ?", (state, edit.run, edit.seq))
 
-    def purge(self, holds: Callable[[str], bool]) -> int:
-        """Erase the content of every edit, verdict and report that `holds` a trace; returns how many edits were purged.
+    def purge(self, traced: Callable[[str], bool]) -> int:
+        """Erase the content of every edit and report whose JSON is `traced`, and all decisions not carried out yet.
 
-        The rows of the edits stay, as `purged`, and can never be taken back.
+        The rows of the edits stay, as `purged`, and can never be taken back. Returns how many there are.
         """
         with self.connection.writing() as db:
-            traced = [
-                (run, seq)
-                for run, seq, data in db.execute("SELECT run, seq, data FROM edits WHERE data NOT NULL").fetchall()
-                if holds(json.dumps(_load(data), ensure_ascii=False))
-            ]
-            db.executemany("UPDATE edits SET state = 'purged', data = NULL WHERE run = ? AND seq = ?", traced)
-            for scope, pair, decision in db.execute("SELECT scope, pair, decision FROM verdicts").fetchall():
-                if holds(json.dumps(json.loads(decision), ensure_ascii=False)):
-                    db.execute("DELETE FROM verdicts WHERE scope = ? AND pair = ?", (scope, pair))
+            rows = db.execute("SELECT run, seq, data FROM edits WHERE data NOT NULL").fetchall()
+            purged = [(run, seq) for run, seq, data in rows if traced(json.dumps(_load(data), ensure_ascii=False))]
+            db.executemany("UPDATE edits SET state = 'purged', data = NULL WHERE run = ? AND seq = ?", purged)
+            db.execute("DELETE FROM verdicts")
             for id, report in db.execute("SELECT id, report FROM runs WHERE report NOT NULL").fetchall():
-                if holds(report):
+                if traced(report):
                     db.execute("UPDATE runs SET report = NULL WHERE id = ?", (id,))
-        return len(traced)
+        return len(purged)
 
     def free(self, before: datetime | None = None) -> int:
         """Free the before-images of runs that ended before a time (of all, without one); returns how many edits lost theirs.

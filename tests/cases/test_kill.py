@@ -1,0 +1,133 @@
+"""Case 10: killed at any step; what was judged is not paid for again, and the counts add up."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from memfold import Entry, Memory
+from memfold.refine.judges.scripted import ScriptedJudge
+from memfold.types import Decision
+
+RUN = """
+import json, os, signal, sys
+from memfold import Memory
+from memfold.refine.judges.scripted import ScriptedJudge
+path, calls_path, kill_at, where = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
+draw = ScriptedJudge.mix(delete=0.3, merge=0.3, seed=5)
+count = 0
+def rule(pair):
+    global count
+    count += 1
+    if where == "judge" and count == kill_at:
+        os.kill(os.getpid(), signal.SIGKILL)
+    decision = draw.decide([pair])[0]
+    with open(calls_path, "a") as calls:
+        calls.write(json.dumps([pair.a.id, pair.b.id, decision.action]) + "\\n")
+    return decision
+judge = ScriptedJudge(rule, name="draw", costly=True)
+if where == "commit":
+    from memfold.store.journal import Journal
+    commit, commits = Journal.commit, 0
+    def killing(self, edit, vectors, unchanged=()):
+        global commits
+        commits += 1
+        if commits == kill_at:
+            self._write = lambda *a: os.kill(os.getpid(), signal.SIGKILL)  # in the middle of the transaction
+        commit(self, edit, vectors, unchanged)
+    Journal.commit = killing
+if where == "push":
+    from memfold.mirror import Mirror
+    Mirror.push = lambda self: os.kill(os.getpid(), signal.SIGKILL)
+if where == "rename":
+    from memfold.mirror import Mirror
+    pushed, done = Mirror._pushed, []
+    def killing(self, fingerprint):
+        if self._get("pending"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        pushed(self, fingerprint)
+    Mirror._pushed = killing
+from memfold import RefineSettings
+Memory.open(path, embedder="hashing").refine(budget="45%", judge=judge, apply=True, settings=RefineSettings(guards=False))
+"""
+NOUNS = "kettle bicycle garden violin ladder blanket compass lantern".split()
+PLACES = "cellar attic kitchen garage hall".split()
+TEXTS = [f"The {noun} with number {i} stands in the {place}." for i, (noun, place) in enumerate((n, p) for n in NOUNS for p in PLACES)]
+
+
+def run(path, calls, kill_at=0, where="none"):
+    return subprocess.run([sys.executable, "-c", RUN, str(path), str(calls), str(kill_at), where], check=False).returncode
+
+
+def fill(path):
+    if path.suffix == ".db":
+        with Memory.open(path, embedder="hashing") as memory:
+            memory.add(Entry(f"e{i:02d}", text) for i, text in enumerate(TEXTS))
+    else:
+        path.write_text("".join(json.dumps({"id": f"e{i:02d}", "text": text}) + "\n" for i, text in enumerate(TEXTS)))
+
+
+def content(path):
+    with Memory.open(path, embedder="hashing") as memory:
+        return sorted((entry.id, entry.text) for entry in memory.entries())
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("undisturbed")
+    fill(folder / "agent.db")
+    assert run(folder / "agent.db", folder / "calls") == 0
+    return content(folder / "agent.db"), (folder / "calls").read_text().splitlines()
+
+
+@pytest.mark.parametrize(("where", "kill_at"), [("judge", 1), ("judge", 4), ("judge", 9), ("commit", 1), ("commit", 5)])
+def test_a_killed_run_ends_like_an_undisturbed_one(tmp_path, undisturbed, where, kill_at):
+    path, calls = tmp_path / "agent.db", tmp_path / "calls"
+    fill(path)
+    assert run(path, calls, kill_at, where) == -signal.SIGKILL
+    with Memory.open(path, embedder="hashing") as memory:
+        ids = {entry.id for entry in memory.entries()}
+        for edit in (edit for r in memory.runs() for edit in memory.edits(r.id)):
+            assert not ids & {entry.id for entry in edit.before}  # the merged entry or its sources, never both
+    assert run(path, calls) == 0
+    stored, judged = undisturbed
+    assert content(path) == stored
+    assert sorted(calls.read_text().splitlines()) == sorted(judged)  # nothing was judged twice, nothing left out
+    with Memory.open(path, embedder="hashing") as memory:
+        assert [r.state for r in memory.runs()] == ["interrupted", "finished"]
+        assert sum(r.edits for r in memory.runs()) == len([c for c in judged if json.loads(c)[2] != "preserve"])
+
+
+@pytest.mark.parametrize(("where", "kill_at"), [("judge", 5), ("commit", 3), ("push", 0), ("rename", 0)])
+def test_a_file_is_whole_before_and_after(tmp_path, undisturbed, where, kill_at):
+    path, calls = tmp_path / "notes.jsonl", tmp_path / "calls"
+    fill(path)
+    before = path.read_bytes()
+    assert run(path, calls, kill_at, where) == -signal.SIGKILL
+    lines = path.read_text().splitlines()
+    assert all(json.loads(line)["text"] for line in lines)
+    assert where == "rename" or path.read_bytes() == before
+    assert run(path, calls) == 0
+    assert [json.loads(line)["text"] for line in path.read_text().splitlines()] != []
+    assert sorted(text for _, text in content(path)) == sorted(text for _, text in undisturbed[0])
+    assert sorted(calls.read_text().splitlines()) == sorted(undisturbed[1])
+    with Memory.open(path, embedder="hashing") as memory:
+        for r in reversed(memory.runs()):
+            if r.saved:
+                memory.undo(r.id)
+    assert path.read_bytes() == before
+
+
+def test_a_pair_that_kills_the_process_again_and_again_is_set_aside(tmp_path, undisturbed):
+    path = tmp_path / "agent.db"
+    fill(path)
+    deadly = json.loads(undisturbed[1][3])[:2]
+    script = RUN.replace('if where == "judge" and count == kill_at:', f"if [pair.a.id, pair.b.id] == {deadly}:")
+    command = [sys.executable, "-c", script, str(path), str(tmp_path / "calls"), "0", "judge"]
+    codes = [subprocess.run(command, check=False).returncode for _ in range(3)]
+    assert codes == [-signal.SIGKILL, -signal.SIGKILL, 0]
+    with Memory.open(path, embedder="hashing") as memory:
+        assert memory.runs()[-1].report["set_aside"] == 1
