@@ -7,8 +7,9 @@ order; a heap holds the head of every row; a row that runs dry is filled again b
 are float32 and only pre-select: what is compared is the cosine in float64 of float16 components, whose products and
 sums are exact, so the order is the same on every machine, for any block size and any BLAS.
 
-Memory: n * d float32 and float16 components, and n * ROW pairs. Time: one blocked product of the lower triangle
-(n^2 d multiply-adds), then one matrix-vector product for each entry added and for each row filled again.
+Memory: n * d float32 and float16 components, and n * ROW pairs; rows of entries that are gone make room for those that
+come. Time: one blocked product of the lower triangle (n^2 d / 2 multiply-adds), then one matrix-vector product for
+each entry added and for each row filled again.
 """
 
 from __future__ import annotations
@@ -27,6 +28,10 @@ ROW = 8
 """Pairs that a row holds at once."""
 BLOCK = 256
 """Rows of one block of the first product."""
+GROUPS = 256
+"""Columns that a row is folded to when its largest cosines are looked for."""
+CROWD = 64
+"""Candidates above which a row of the first product is filled alone, so that many equal vectors do not fill the memory."""
 SLACK = 1e-5
 """More than the largest error of a float32 dot product of two unit vectors."""
 
@@ -34,6 +39,15 @@ Known: TypeAlias = Callable[[str, Sequence[str]], Sequence[bool]]
 """(id, ids) -> which of the pairs (id, ids[i]) were judged before and need not be proposed."""
 Key: TypeAlias = tuple[float, str, str]
 """(-cosine, smaller id, larger id): pairs are proposed in ascending order of it."""
+Held: TypeAlias = tuple[Key, int]
+"""A pair of a row: its key, and the row of the other side."""
+
+_FIRST: Key = (-2.0, "", "")
+"""Before every key: the mark of a row that has held nothing yet."""
+_SPENT: Key = (3.0, "", "")
+"""After every key: the mark of a row that has no further pair."""
+_GONE = np.float32(-4.0)
+"""Added to the rough cosines of entries that are gone: takes them below any floor."""
 
 
 def quantise(vectors: Vectors) -> NDArray[np.float16]:
@@ -42,13 +56,15 @@ def quantise(vectors: Vectors) -> NDArray[np.float16]:
 
 
 def exact_cosines(rows: NDArray[np.float16], row: NDArray[np.float16]) -> NDArray[np.float64]:
-    """Cosines of `rows` (n, d) with `row` (d,), shape (n,), the same to the last bit whatever n and the machine.
+    """Cosines of `rows` (n, d) with `row` (d,), or with the rows of `row` (n, d) one to one; shape (n,).
 
-    A product of two float16 numbers has 22 bits and is a multiple of 2^-48; sums of such below 2^4 fit into float64.
+    The same to the last bit whatever n and the machine: a product of two float16 numbers has 22 bits and is a multiple
+    of 2^-48; sums of such below 2^4 fit into float64.
     """
-    left, right = rows.astype(np.float64), row.astype(np.float64)
-    norms = np.sqrt(np.einsum("ij,ij->i", left, left)) * np.sqrt(right @ right)
-    return np.where(norms > 0, (left @ right) / np.where(norms > 0, norms, 1.0), 0.0)
+    left, right = rows.astype(np.float64), np.atleast_2d(row).astype(np.float64)
+    norms = np.sqrt(np.einsum("ij,ij->i", left, left)) * np.sqrt(np.einsum("ij,ij->i", right, right))
+    products = np.einsum("ij,ij->i", left, np.broadcast_to(right, left.shape))
+    return np.where(norms > 0, products / np.where(norms > 0, norms, 1.0), 0.0)
 
 
 class MostSimilar:
@@ -62,26 +78,26 @@ class MostSimilar:
     def __init__(self, entries: Sequence[Entry], vectors: Vectors, *, floor: float = -1.0, known: Known | None = None) -> None:
         if len(entries) != len(vectors):
             raise ValueError(f"{len(entries)} entries but {len(vectors)} vectors")
-        self._floor = floor
+        self._floor = max(floor, -1.0)
         self._known = known
         self._entries: list[Entry] = list(entries)
         self._row_of = {entry.id: row for row, entry in enumerate(entries)}
         self._exact = quantise(vectors)
         self._size = len(entries)
         self._rough = unit_rows(self._exact)
-        self._alive = np.ones(self._size, bool)
-        self._rows: list[list[tuple[Key, int]]] = [[] for _ in entries]
-        self._last: list[Key] = [(-2.0, "", "")] * self._size
+        self._gone = np.zeros(self._size, np.float32)
+        self._rows: list[list[Held]] = [[] for _ in entries]
+        self._last: list[Key] = [_FIRST] * self._size
         self._heap: list[tuple[Key, int, int]] = []
         self._open(0)
 
     def next(self) -> Pair | None:
         while self._heap:
             (minus_cosine, first, second), row, other = heapq.heappop(self._heap)
-            if not self._alive[row]:
+            if self._gone[row]:
                 continue
             self._push(row)
-            if self._alive[other]:
+            if not self._gone[other]:
                 a, b = self._row_of[first], self._row_of[second]
                 return Pair(self._entries[a], self._entries[b], -minus_cosine)
         return None
@@ -89,7 +105,7 @@ class MostSimilar:
     def remove(self, ids: Sequence[str]) -> None:
         for id in ids:
             row = self._row_of.pop(id)
-            self._alive[row] = False
+            self._gone[row] = _GONE
             self._rows[row] = []
 
     def add(self, entries: Sequence[Entry], vectors: Vectors) -> None:
@@ -100,87 +116,175 @@ class MostSimilar:
         self._size += len(entries)
         self._exact[start : self._size] = exact
         self._rough[start : self._size] = unit_rows(exact)
-        self._alive[start : self._size] = True
+        self._gone[start : self._size] = 0.0
         for row, entry in enumerate(entries, start):
             self._entries.append(entry)
             self._row_of[entry.id] = row
             self._rows.append([])
-            self._last.append((-2.0, "", ""))
+            self._last.append(_FIRST)
         self._open(start)
+
+    # Rows are filled
 
     def _open(self, start: int) -> None:
         """Fill the rows from `start` on for the first time: one blocked product of the lower triangle."""
         for low in range(start, self._size, BLOCK):
             high = min(low + BLOCK, self._size)
-            rough = self._rough[low:high] @ self._rough[:high].T
-            rough[:, ~self._alive[:high]] = -2.0
-            rough[np.triu(np.ones((high - low, high), bool), low)] = -2.0
-            best = rough.max(axis=1)
+            rough = self._cosines(low, high)
+            alone = self._take_block(low, rough)
             for row in range(low, high):
-                if best[row - low] >= self._floor - SLACK:
+                if row in alone:
                     self._take(row, rough[row - low, :row])
-                    self._push(row)
+                self._push(row)
+
+    def _cosines(self, low: int, high: int) -> Vectors:
+        """Rough cosines of the rows low..high, shape (high - low, high). What a row does not own is below any floor."""
+        if high - low == 1:
+            rough = (self._rough[:high] @ self._rough[low])[None]
+        else:
+            rough = self._rough[low:high] @ self._rough[:high].T
+        rough += self._gone[:high]
+        rough[:, low:high][np.triu_indices(high - low)] = _GONE
+        return rough
+
+    def _take_block(self, low: int, rough: Vectors) -> set[int]:
+        """Hold the first ROW pairs of each row of a block, given `_cosines`. Returns the rows that must be filled alone."""
+        cut = np.maximum(_at_least(rough, ROW) - 2 * SLACK, self._floor - SLACK)
+        here, there = np.divmod(np.flatnonzero(rough >= cut[:, None]), rough.shape[1])
+        counts = np.bincount(here, minlength=len(rough))
+        keep = counts[here] <= CROWD
+        here, there = here[keep], there[keep]
+        cosines = exact_cosines(self._exact[there], self._exact[low + here])
+        alone = set((low + np.flatnonzero(counts > CROWD)).tolist())
+        ends = np.cumsum(np.where(counts > CROWD, 0, counts)).tolist()
+        for row, begin, end in zip(range(low, low + len(rough)), [0, *ends], ends, strict=False):
+            if row in alone:
+                continue
+            found = self._keyed(row, there[begin:end], cosines[begin:end])
+            whole = bool(cut[row - low] <= self._floor - SLACK)
+            if not self._hold(row, found, whole=whole, want=ROW):
+                alone.add(row)
+        return alone
 
     def _push(self, row: int) -> None:
         """Put the head of a row on the heap, filling the row first if it is dry."""
         if not self._rows[row] and self._last[row] != _SPENT:
             rough = self._rough[:row] @ self._rough[row]
-            rough[~self._alive[:row]] = -2.0
+            rough += self._gone[:row]
             self._take(row, rough)
         if self._rows[row]:
             key, other = self._rows[row].pop(0)
             heapq.heappush(self._heap, (key, row, other))
 
-    def _take(self, row: int, rough: NDArray[np.float32]) -> None:
+    def _take(self, row: int, rough: Vectors) -> None:
         """Hold the next ROW pairs of a row after the last that it held, given its rough cosines (shape (row,))."""
-        while self._last[row] != _SPENT:
+        want, floor = ROW, self._floor - SLACK
+        while True:
             last = self._last[row]
-            ceiling, floor = -last[0] + SLACK, self._floor - SLACK
-            wanted = ROW + int(np.count_nonzero(np.abs(rough + last[0]) <= SLACK))
-            columns = np.flatnonzero((rough <= ceiling) & (rough >= floor))
-            spent = len(columns) <= wanted
-            if not spent:
-                cut = np.partition(rough[columns], len(columns) - wanted)[len(columns) - wanted]
+            columns = np.flatnonzero((rough <= -last[0] + SLACK) & (rough >= floor))
+            repeated = int(np.count_nonzero(rough[columns] >= -last[0] - SLACK))  # some of them were held before
+            whole = len(columns) <= want + repeated
+            if not whole:
+                place = len(columns) - want - repeated
+                cut = np.partition(rough[columns], place)[place]
                 columns = columns[rough[columns] >= cut - 2 * SLACK]
-            found = sorted(pair for pair in self._keyed(row, columns) if pair[0] > last)
-            if not spent or len(found) > ROW:
-                spent = False
-                found = found[:ROW]
-            self._last[row] = _SPENT if spent or not found else found[-1][0]
-            self._rows[row] = self._unjudged(row, [pair for pair in found if -pair[0][0] >= self._floor])
-            if self._rows[row]:
+            keyed = self._keyed(row, columns, exact_cosines(self._exact[columns], self._exact[row]))
+            found = [pair for pair in keyed if pair[0] > last]
+            if self._hold(row, found, whole=whole, want=want):
                 return
+            want *= 2
 
-    def _keyed(self, row: int, columns: NDArray[np.intp]) -> list[tuple[Key, int]]:
-        cosines = exact_cosines(self._exact[columns], self._exact[row])
-        own = self._entries[row].id
-        out: list[tuple[Key, int]] = []
-        for cosine, column in zip(map(float, cosines), map(int, columns), strict=True):
-            other = self._entries[column].id
-            out.append(((-cosine, min(own, other), max(own, other)), column))
+    def _keyed(self, row: int, columns: NDArray[np.intp], cosines: NDArray[np.float64]) -> list[Held]:
+        """The pairs of a row with those at `columns`, in their order, as far as the floor allows."""
+        own, entries = self._entries[row].id, self._entries
+        out: list[Held] = []
+        listed: tuple[list[float], list[int]] = cosines.tolist(), columns.tolist()
+        for cosine, column in zip(*listed, strict=True):
+            if cosine >= self._floor:
+                other = entries[column].id
+                out.append(((-cosine, own, other) if own < other else (-cosine, other, own), column))
+        out.sort()
         return out
 
-    def _unjudged(self, row: int, pairs: list[tuple[Key, int]]) -> list[tuple[Key, int]]:
+    def _hold(self, row: int, found: Sequence[Held], *, whole: bool, want: int) -> bool:
+        """Give a row the first ROW of its next pairs that were not judged before.
+
+        :param found: its next pairs, in order, from the one after the last that it held: at least `want`, or all of them.
+        :param whole: no pair is left beyond them.
+        :returns: whether that settles it: the row has pairs again, or none is left.
+        """
+        spent = len(found) < want or (whole and len(found) == want)
+        unjudged = self._unjudged(row, found[:want])
+        held = unjudged[:ROW]
+        if len(unjudged) > len(held):
+            self._last[row] = held[-1][0]
+        else:
+            self._last[row] = _SPENT if spent else found[want - 1][0]
+        self._rows[row] = held
+        return bool(held) or spent
+
+    def _unjudged(self, row: int, pairs: Sequence[Held]) -> list[Held]:
         if self._known is None or not pairs:
-            return pairs
+            return list(pairs)
         known = self._known(self._entries[row].id, [self._entries[other].id for _, other in pairs])
         return [pair for pair, skip in zip(pairs, known, strict=True) if not skip]
 
+    # Rows make room
+
     def _reserve(self, more: int) -> None:
-        """Grow the arrays by doubling, so that adding one entry at a time stays linear."""
-        capacity = len(self._alive)
+        """Make room for rows to come: where an eighth of all is gone its rows are given up, else the arrays grow by a quarter.
+
+        Either way adding one entry at a time stays linear.
+        """
+        capacity = len(self._gone)
         if self._size + more <= capacity:
             return
-        grown = max(2 * capacity, self._size + more, 16)
-        for name in ("_exact", "_rough", "_alive"):
+        if 8 * len(self._row_of) <= 7 * self._size:
+            self._compact()
+        if self._size + more > capacity:
+            self._grow(max(self._size + more, self._size + self._size // 4, 16))
+
+    def _grow(self, capacity: int) -> None:
+        for name in ("_exact", "_rough", "_gone"):
             old: NDArray[np.generic] = getattr(self, name)
-            new = np.zeros((grown, *old.shape[1:]), old.dtype)
+            new = np.zeros((capacity, *old.shape[1:]), old.dtype)
             new[: self._size] = old[: self._size]
             setattr(self, name, new)
 
+    def _compact(self) -> None:
+        """Close the gaps that gone entries left. The order of the rows, and so who owns which pair, stays."""
+        living = np.flatnonzero(self._gone[: self._size] == 0)
+        place = np.full(self._size, -1)
+        place[living] = np.arange(len(living))
+        moved: list[int] = place.tolist()
+        heap, self._heap = self._heap, []
+        bereft = [moved[row] for _, row, other in heap if moved[row] >= 0 > moved[other]]
+        self._heap = [(key, moved[row], moved[other]) for key, row, other in heap if moved[row] >= 0 <= moved[other]]
+        heapq.heapify(self._heap)
+        old = living.tolist()
+        self._rows = [[(key, moved[other]) for key, other in self._rows[row] if moved[other] >= 0] for row in old]
+        self._entries = [self._entries[row] for row in old]
+        self._last = [self._last[row] for row in old]
+        self._row_of = {entry.id: row for row, entry in enumerate(self._entries)}
+        self._size = len(old)
+        for array in (self._exact, self._rough, self._gone):
+            array[: self._size] = array[living]
+        for row in bereft:
+            self._push(row)
 
-_SPENT: Key = (3.0, "", "")
-"""The mark of a row that has no pair left: after every key."""
+
+def _at_least(rough: Vectors, keep: int) -> Vectors:
+    """For each row a number that at least `keep` of its values reach, and few more; shape (len(rough),). -4 where a row is shorter.
+
+    A row is folded to GROUPS maxima; each stands for a value of its own.
+    """
+    width = rough.shape[1]
+    folds = width // GROUPS
+    if folds >= 2 and keep < GROUPS:
+        rough, width = rough[:, : folds * GROUPS].reshape(len(rough), folds, GROUPS).max(axis=1), GROUPS
+    if width <= keep:
+        return np.full(len(rough), _GONE)
+    return np.partition(rough, width - keep, axis=1)[:, width - keep]
 
 
 def unit_rows(vectors: NDArray[np.float16]) -> Vectors:
