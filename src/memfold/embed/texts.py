@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+SEGMENT = 50_000
+"""Characters that a tokenizer gets at a time; longer texts are read part by part, so that memory stays bounded."""
+
+_LAST_SPACE = re.compile(r"\s\S*\Z")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -23,3 +27,17 @@ def clean_text(text: str) -> str:
     if text.isascii() or not _SURROGATE.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def segments(text: str, most: int = SEGMENT) -> Iterator[str]:
+    """The text in parts of at most `most` characters that join to the text again.
+
+    A part ends before the last white space of its last tenth; where that has none, after `most` characters.
+    """
+    start = 0
+    while len(text) - start > most:
+        space = _LAST_SPACE.search(text, start + most - most // 10, start + most)
+        end = space.start() if space else start + most
+        yield text[start:end]
+        start = end
+    yield text[start:]

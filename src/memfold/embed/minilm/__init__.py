@@ -16,6 +16,7 @@ from memfold.embed.minilm.pieces import continuations, word_pieces
 from memfold.embed.minilm.session import available_cores, run, shared_session
 from memfold.embed.minilm.windows import batches, split_windows
 from memfold.embed.texts import clean_texts
+from memfold.embed.windows import mean_of_windows
 from memfold.protocols import Vectors
 
 DIM = 384
@@ -54,7 +55,7 @@ class MiniLM:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors, shape (len(texts), 384), float32, in the order of the texts; see `protocols.Embedder`.
 
-        A text's vector differs by at most about 1e-7 a number with its neighbours in the batch; equal texts in one call get equal ones.
+        With other texts beside it a text's vector changes by about 1e-7 a number at most; equal texts in one call get equal vectors.
         """
         cleaned = clean_texts(texts)
         unique = list(dict.fromkeys(cleaned))
@@ -74,12 +75,4 @@ class MiniLM:
         session = shared_session(self.threads)
         for indexes, ids, mask in batches(flat):
             embedded[indexes] = run(session, ids, mask)
-        if len(flat) == len(texts):
-            return embedded
-        first = np.cumsum([0] + [len(of_text) for of_text in windows])[:-1]
-        weights = np.array([len(window) for window in flat], np.float32)
-        means = np.add.reduceat(embedded * weights[:, None], first, axis=0)
-        means /= np.linalg.norm(means, axis=1, keepdims=True)
-        single = np.array([len(of_text) == 1 for of_text in windows])
-        means[single] = embedded[first[single]]
-        return means
+        return mean_of_windows(embedded, [len(of_text) for of_text in windows], [len(window) for window in flat])

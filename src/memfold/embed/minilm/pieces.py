@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -11,19 +10,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from memfold.embed.texts import segments
+
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 TOKENIZER = Path(__file__).parent / "tokenizer.json"
 
-SEGMENT = 50_000
-"""Characters that go to the tokenizer in one piece; longer texts are cut at white space and read part by part."""
 BATCH = 400_000
 """Characters that go to the tokenizer in one call."""
 
 Pieces = NDArray[np.int32]
-
-_LAST_SPACE = re.compile(r"\s\S*\Z")
 
 
 @cache
@@ -45,19 +42,19 @@ def continuations() -> NDArray[np.bool_]:
 
 def word_pieces(texts: Sequence[str]) -> list[Pieces]:
     """The word pieces of each text, in order, as numbers of the vocabulary; special tokens are not added."""
-    parts: list[list[Pieces]] = [[] for _ in texts]
-    for owners, segments in _calls(texts):
-        encodings = bundled_tokenizer().encode_batch_fast(segments, add_special_tokens=False)
+    read: list[list[Pieces]] = [[] for _ in texts]
+    for owners, parts in _calls(texts):
+        encodings = bundled_tokenizer().encode_batch_fast(parts, add_special_tokens=False)
         for owner, encoding in zip(owners, encodings, strict=True):
-            parts[owner].append(np.array(encoding.ids, np.int32))
-    return [part[0] if len(part) == 1 else np.concatenate(part) for part in parts]
+            read[owner].append(np.array(encoding.ids, np.int32))
+    return [pieces[0] if len(pieces) == 1 else np.concatenate(pieces) for pieces in read]
 
 
 def count_pieces(texts: Sequence[str]) -> list[int]:
     """The number of word pieces of each text, in order; special tokens are not counted."""
     counts = [0] * len(texts)
-    for owners, segments in _calls(texts):
-        encodings = bundled_tokenizer().encode_batch_fast(segments, add_special_tokens=False)
+    for owners, parts in _calls(texts):
+        encodings = bundled_tokenizer().encode_batch_fast(parts, add_special_tokens=False)
         for owner, encoding in zip(owners, encodings, strict=True):
             counts[owner] += len(encoding)
     return counts
@@ -66,30 +63,15 @@ def count_pieces(texts: Sequence[str]) -> list[int]:
 def _calls(texts: Iterable[str]) -> Iterator[tuple[list[int], list[str]]]:
     """The texts' segments in calls of at most `BATCH` characters or so, each segment with the index of its text."""
     owners: list[int] = []
-    segments: list[str] = []
+    parts: list[str] = []
     size = 0
     for owner, text in enumerate(texts):
-        for segment in _segments(text):
+        for segment in segments(text):
             owners.append(owner)
-            segments.append(segment)
+            parts.append(segment)
             size += len(segment)
             if size >= BATCH:
-                yield owners, segments
-                owners, segments, size = [], [], 0
-    if segments:
-        yield owners, segments
-
-
-def _segments(text: str) -> Iterator[str]:
-    """The text in parts of at most `SEGMENT` characters, cut at white space where the last tenth of a part has some."""
-    if len(text) <= SEGMENT:
-        yield text
-        return
-    start = 0
-    while start < len(text):
-        end = start + SEGMENT
-        if end < len(text):
-            space = _LAST_SPACE.search(text, end - SEGMENT // 10, end)
-            end = space.start() if space else end
-        yield text[start:end]
-        start = end
+                yield owners, parts
+                owners, parts, size = [], [], 0
+    if parts:
+        yield owners, parts

@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memfold.embed.minilm.pieces import Pieces
+from memfold.embed.windows import window_starts
 
 CAPACITY = 254
 """Word pieces in a window: the model's 256 positions less the two marks at its ends."""
 OVERLAP = 50
 """Word pieces that neighbouring windows share at least, as long as a text has no more than `MOST_WINDOWS`."""
 MOST_WINDOWS = 64
-"""Windows read of one text: all of its first 13,000 word pieces' worth (about 10,000 words); longer texts are sampled evenly."""
+"""Windows read of one text, enough for 13,000 word pieces (about 10,000 words); a longer text is sampled evenly."""
 SNAP = 16
 """How far a window's end may move to avoid cutting a word: less than half of `OVERLAP`, so that no gap opens."""
 
@@ -25,21 +26,17 @@ BATCH_ROWS = 32
 
 
 def split_windows(pieces: Pieces, continues: NDArray[np.bool_]) -> list[Pieces]:
-    """The windows of one text, in order, at most `CAPACITY` pieces each; a text that fits is its own single window.
+    """The windows of one text, in order, at most `CAPACITY` pieces each, as `window_starts` lays them out.
 
-    Windows start at even distances from the text's first piece to its last `CAPACITY`, and cover the text with an overlap
-    of at least `OVERLAP`. A text that would need more than `MOST_WINDOWS` gets that many, spread evenly
-    over the whole of it, with gaps between. `continues` says for each piece of the vocabulary whether it continues a word.
+    Their ends are moved inwards to borders of words where one is near. `continues` says for each piece of the vocabulary
+    whether it continues a word.
     """
     if len(pieces) <= CAPACITY:
         return [pieces]
-    needed = -(-(len(pieces) - OVERLAP) // (CAPACITY - OVERLAP))
-    starts = np.linspace(0, len(pieces) - CAPACITY, min(needed, MOST_WINDOWS)).astype(int)
-    return [_snap(pieces, int(start), continues) for start in starts]
+    return [_snap(pieces, start, continues) for start in window_starts(len(pieces), CAPACITY, OVERLAP, MOST_WINDOWS)]
 
 
 def _snap(pieces: Pieces, start: int, continues: NDArray[np.bool_]) -> Pieces:
-    """The window from `start` on, its ends moved inwards to borders of words where one is near."""
     end = start + CAPACITY
     if start:
         starts_word = ~continues[pieces[start : start + SNAP]]
