@@ -11,6 +11,8 @@ from memfold.refine.merging import merge_entries, merged_id
 from memfold.types import Decision, Edit, Entry, Link, Pair, Relink
 
 Measure: TypeAlias = Callable[[Entry], int]
+Size: TypeAlias = tuple[int, int]
+"""In the budget's unit, and in bytes."""
 Combine: TypeAlias = Callable[[Entry, Entry, Entry], Entry]
 """(a, b, merged) -> merged, completed by the host that the entries live in."""
 
@@ -22,6 +24,11 @@ class Measures:
     budget: Measure
     bytes: Measure
 
+    def of(self, entry: Entry) -> Size:
+        """(in the budget's unit, in bytes)."""
+        size = self.budget(entry)
+        return size, size if self.bytes is self.budget else self.bytes(entry)
+
 
 class Working:
     """Living entries by id. `size` is their total in the budget's unit, kept as edits are applied."""
@@ -32,6 +39,7 @@ class Working:
         self.bytes = 0
         self._measures = measures
         self._combine = combine
+        self._sizes: dict[str, Size] = {}
         self._linked_from: dict[str, set[str]] = {}
         for entry in entries:
             self.put(entry)
@@ -41,16 +49,15 @@ class Working:
         if entry.id in self.entries:
             self.drop(entry.id)
         self.entries[entry.id] = entry
-        self.size += self._measures.budget(entry)
-        self.bytes += self._measures.bytes(entry)
+        self._sizes[entry.id] = size = self._measures.of(entry)
+        self._grow(size, 1)
         for link in entry.links:
             self._linked_from.setdefault(link.target, set()).add(entry.id)
 
     def drop(self, id: str) -> None:
         """Remove an entry."""
         entry = self.entries.pop(id)
-        self.size -= self._measures.budget(entry)
-        self.bytes -= self._measures.bytes(entry)
+        self._grow(self._sizes.pop(id), -1)
         for link in entry.links:
             self._linked_from.get(link.target, set()).discard(id)
 
@@ -68,10 +75,10 @@ class Working:
             kept, before = merged, (pair.a, pair.b)
             after = (self._combine(pair.a, pair.b, merged) if self._combine else merged,)
         relinks = self._relinks(before, after)
-        if self._change(self._measures.budget, before, after, relinks) >= 0:
+        change, saved = self._change(before, after, relinks)
+        if change >= 0:
             return None
-        saved = -self._change(self._measures.bytes, before, after, relinks)
-        return Edit(run, seq, pair.a.namespace, before, after, relinks, decision, pair.cosine, saved, now, kept=kept.id)
+        return Edit(run, seq, pair.a.namespace, before, after, relinks, decision, pair.cosine, -saved, now, kept=kept.id)
 
     def apply(self, edit: Edit) -> None:
         """Make the working set what the edit makes of the store."""
@@ -101,9 +108,13 @@ class Working:
             relinks.append(Relink(id, links, left))
         return tuple(relinks)
 
-    def _change(self, measure: Measure, before: tuple[Entry, ...], after: tuple[Entry, ...], relinks: tuple[Relink, ...]) -> int:
-        change = sum(map(measure, after)) - sum(map(measure, before))
-        for relink in relinks:
-            neighbour = self.entries[relink.id]
-            change += measure(replace(neighbour, links=relink.after)) - measure(neighbour)
-        return change
+    def _change(self, before: tuple[Entry, ...], after: tuple[Entry, ...], relinks: tuple[Relink, ...]) -> Size:
+        """By how much the store would grow."""
+        relinked = [replace(self.entries[relink.id], links=relink.after) for relink in relinks]
+        new = [self._measures.of(entry) for entry in (*after, *relinked)]
+        old = [self._sizes[entry.id] for entry in (*before, *relinked)]
+        return sum(size for size, _ in new) - sum(size for size, _ in old), sum(size for _, size in new) - sum(size for _, size in old)
+
+    def _grow(self, size: Size, sign: int) -> None:
+        self.size += sign * size[0]
+        self.bytes += sign * size[1]
