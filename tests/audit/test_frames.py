@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memfold.audit.frames import SLOT, difference, forms, same_values
+from memfold.audit.frames import SLOT, difference, forms, same_values, same_words
 
 
 def how(a: str, b: str, *others: str) -> str | None:
@@ -91,6 +91,20 @@ def test_values_are_the_same_whatever_the_order() -> None:
     a, b, c = forms(["Call Omar at 7 and Iris at 9.", "At 9 call Iris, at 7 call Omar.", "Call Omar at 7."])
     assert same_values(a, b)
     assert not same_values(a, c)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [
+        ("Omar walks the old dog.", "Omar walked the old dog", True),
+        ("Omar walks the old dog at night.", "Omar walks the dog.", True),
+        ("Omar walks the old dog.", "Omar feeds the old dog.", False),
+        ("Search tool: Status: Proposed", "Search tool: Status: Completed", False),
+    ],
+)
+def test_words_of_ones_own(a: str, b: str, same: bool) -> None:
+    x, y = forms([a, b])
+    assert same_words(x, y) is same_words(y, x) is same
 
 
 @given(st.lists(st.text(), max_size=5))

@@ -46,7 +46,8 @@ def audit(
     :param vectors: unit vectors, float32, shape (len(entries), dim), row by row of `entries`.
     :param measure: bytes of an entry, as budgets count them.
     :param shares: budgets to forecast, as shares of the bytes, in [0, 1].
-    :param near_cosine: near copies have at least this cosine, share seven words in ten and have the same values.
+    :param near_cosine: near copies have at least this cosine, share seven words in ten, and have the same values; one of
+        the two brings no word of its own.
     :param floor: pairs with a lower cosine are not looked at.
     :raises ValueError: entries and vectors do not match in number.
     """

@@ -1,7 +1,7 @@
 """A text as frame and values: what stays when numbers, dates, names, codes and quotations are masked, and what was masked.
 
 This is for an audit, so it is quick and plain: it knows no units or formats (`3 pm` and `15:00` are two values here;
-the guards of a refinement know better), and it takes a capitalised word for a name where that is likely: inside a
+the guards of a refinement know better), does not ask which value belongs to which word, and takes a capitalised word for a name where that is likely: inside a
 sentence, or at its start where the namespace never writes the word small. German writes every noun large, so in a
 German text only codes and numbers are masked. Scripts without spaces are taken character by character.
 """
@@ -107,6 +107,15 @@ def same_values(a: Form, b: Form) -> bool:
     return a.negated == b.negated and set(a.values) == set(b.values)
 
 
+def same_words(a: Form, b: Form) -> bool:
+    """Whether one side brings no word of its own, but for function words and other endings of words of the other side."""
+    return _covered(a.content - b.content, b.content - a.content) or _covered(b.content - a.content, a.content - b.content)
+
+
+def _covered(words: frozenset[str], others: frozenset[str]) -> bool:
+    return all(any(_inflected(word, other) for other in others) for word in words)
+
+
 def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
     """Shared elements over all elements, in [0, 1]; 0 for two empty sets."""
     return len(a & b) / (len(a | b) or 1)
@@ -184,7 +193,7 @@ def _one_run(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
     tail = next((n for n in range(shared - head) if a[-1 - n] != b[-1 - n]), shared - head)
     run_a, run_b = a[head : len(a) - tail], b[head : len(b) - tail]
     longest = 3 if any(len(word) == 1 for word in (*run_a, *run_b)) else 2
-    if not (0 < len(run_a) <= longest and 0 < len(run_b) <= longest and head + tail >= 3):
+    if not (0 < len(run_a) <= longest and 0 < len(run_b) <= longest and head + tail >= 2):
         return False
     return not (set(run_a) | set(run_b) <= _LIGHT or _inflected(" ".join(run_a), " ".join(run_b)))
 

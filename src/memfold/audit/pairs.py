@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memfold.audit.frames import Form, difference, jaccard, same_values
+from memfold.audit.frames import Form, difference, jaccard, same_values, same_words
 from memfold.audit.neighbours import Neighbours
 from memfold.audit.result import Difference
 
@@ -31,6 +31,10 @@ def close_pairs(found: Neighbours, taken_apart: Sequence[Form], near_cosine: flo
         a, b, cosine = int(found.a[row]), int(found.b[row]), float(found.cosine[row])
         x, y = taken_apart[a], taken_apart[b]
         how = difference(x, y)
-        near = how is None and cosine >= near_cosine and same_values(x, y) and jaccard(x.words, y.words) >= NEAR_JACCARD
+        near = how is None and cosine >= near_cosine and _near(x, y)
         pairs.append(Close(a, b, cosine, how, near))
     return pairs
+
+
+def _near(x: Form, y: Form) -> bool:
+    return same_values(x, y) and same_words(x, y) and jaccard(x.words, y.words) >= NEAR_JACCARD
