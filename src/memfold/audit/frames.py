@@ -1,9 +1,10 @@
 """A text as frame and values: what stays when numbers, dates, names, codes and quotations are masked, and what was masked.
 
-This is for an audit, so it is quick and plain: it knows no units or formats (`3 pm` and `15:00` are two values here;
-the guards of a refinement know better), does not ask which value belongs to which word, and takes a capitalised word for a name where that is likely: inside a
-sentence, or at its start where the namespace never writes the word small. German writes every noun large, so in a
-German text only codes and numbers are masked. Scripts without spaces are taken character by character.
+This is for an audit, so it is quick and plain. It knows no units or formats (`3 pm` and `15:00` are two values here; the
+guards of a refinement know better) and does not ask which value belongs to which word. It takes a capitalised word for a
+name where that is likely: inside a sentence, or at its start where the namespace never writes the word small. German
+writes every noun large, so in a German text only codes and numbers are masked. Scripts without spaces are taken
+character by character.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -73,16 +73,22 @@ def _growth(axes: Axes, audits: Mapping[str, Audit]) -> None:
     axes.set_title("Growth" + (f" (the largest {_MOST} of {len(dated)})" if len(dated) > _MOST else ""), fontsize=11, color=_INK)
     axes.set_ylabel(f"size ({unit})", color=_INK)
     axes.set_ylim(bottom=0)
-    undated = sum(audit.growth.undated for audit in audits.values())
-    axes.set_xlabel("written down" + (f" ({undated:,} entries without a time left out)" if undated else ""), color=_INK)
     if shown:
         locator = AutoDateLocator(minticks=3, maxticks=7)
         axes.xaxis.set_major_locator(locator)
-        axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))
+        axes.xaxis.set_major_formatter(ConciseDateFormatter(locator, show_offset=False))
+        axes.set_xlabel(_when(dated.values(), sum(audit.growth.undated for audit in audits.values())), color=_INK)
     else:
         _nothing(axes, "no entry has a time")
     if len(shown) > 1:
         axes.legend(fontsize=8, frameon=False, loc="upper left")
+
+
+def _when(dated: Iterable[Audit], undated: int) -> str:
+    """The label of the axis of time: from when to when, and how many entries are not in the picture."""
+    starts = [point.start for audit in dated for point in audit.growth.points]
+    left_out = f"\n({undated:,} entries without a time are left out)" if undated else ""
+    return f"written down, {min(starts):%d %b %Y} to {max(starts):%d %b %Y}{left_out}"
 
 
 def _edges(growth: Growth) -> list[int]:
