@@ -218,19 +218,20 @@ class Memory:
         scope = f"{judge.name} {guard_settings if settings.guards else 'no guards'}"
         judged = JudgedPairs(self.opened.store.connection, namespace, scope)
         mirror = self.opened.mirror
-        return Refinement(
-            judge=judge,
-            embedder=self.embedder,
-            ledger=RunLedger(self.journal, judged, run) if run else PreviewLedger(self.journal, judged),
-            report=report,
-            measures=measures,
-            clock=self.clock,
-            settings=settings,
-            guard_settings=guard_settings,
-            combine=mirror.host.combine if mirror else None,
-            review=review,
-            on_step=on_step,
-        ).run(entries, vectors)
+        with RunLedger(self.journal, judged, run, sync=judge.costly) if run else PreviewLedger(self.journal, judged) as ledger:
+            return Refinement(
+                judge=judge,
+                embedder=self.embedder,
+                ledger=ledger,
+                report=report,
+                measures=measures,
+                clock=self.clock,
+                settings=settings,
+                guard_settings=guard_settings,
+                combine=mirror.host.combine if mirror else None,
+                review=review,
+                on_step=on_step,
+            ).run(entries, vectors)
 
     def _account(self, namespace: str, budget: Budget, judge: Judge, entries: Sequence[Entry], measures: Measures, run: str) -> Report:
         """The report of a run that has not begun: what there is, and what is allowed."""

@@ -128,7 +128,8 @@ class Journal:
         with self.connection.writing() as db:
             places = [self._check(entry) for entry in edit.before]
             for entry in unchanged:
-                self._check(entry)
+                if not any(entry is checked for checked in edit.before):
+                    self._check(entry)
             for n, entry in zip(places, edit.before, strict=True):
                 self.store.erase(db, n, entry)
             for entry in edit.after:

@@ -29,6 +29,7 @@ class JudgedPairs:
         self.connection = connection
         self.namespace = namespace
         self.judge = judge
+        self._scope_id: int | None = None
 
     def keys(self) -> NDArray[np.int64]:
         """Sorted keys of all pairs to be passed over: this judge's, and those that the user wants apart."""
@@ -62,13 +63,17 @@ class JudgedPairs:
         with self.connection.writing() as db:
             db.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", (self._scope(), key, json.dumps(decision.as_dict())))
 
-    def crashes(self, key: int) -> int:
-        """How many runs died while they judged this pair."""
+    def crashed(self, times: int) -> frozenset[int]:
+        """Pairs during whose judgement at least so many runs died."""
         with self.connection.reading() as db:
-            row = db.execute("SELECT times FROM crashes WHERE pair = ?", (key,)).fetchone()
-        return row[0] if row else 0
+            return frozenset(row[0] for row in db.execute("SELECT pair FROM crashes WHERE times >= ?", (times,)))
 
     def _scope(self) -> int:
+        if self._scope_id is None:
+            self._scope_id = self._new_scope()
+        return self._scope_id
+
+    def _new_scope(self) -> int:
         with self.connection.writing() as db:
             db.execute("INSERT OR IGNORE INTO scopes (namespace, judge) VALUES (?, ?)", (self.namespace, self.judge))
             return db.execute("SELECT id FROM scopes WHERE namespace = ? AND judge = ?", (self.namespace, self.judge)).fetchone()[0]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,13 +27,20 @@ class PreviewLedger:
         self.journal = journal
         self.judged = judged
         self.namespace = judged.namespace
+        self._set_aside = judged.crashed(CRASHES)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Nothing was changed."""
 
     def keys(self) -> NDArray[np.int64]:
         return self.judged.keys()
 
     def begin(self, key: int) -> bool:
         """Whether a pair may be judged; False when it is set aside."""
-        return self.judged.crashes(key) < CRASHES
+        return key not in self._set_aside
 
     def recall(self, key: int) -> Decision | None:
         return self.judged.verdict(key)
@@ -61,13 +70,25 @@ class PreviewLedger:
 
 
 class RunLedger(PreviewLedger):
-    """Carries edits out in the store and its journal, for one run that holds the namespace's lease."""
+    """Carries edits out in the store and its journal, for one run that holds the namespace's lease. Used in a `with` block.
 
-    def __init__(self, journal: Journal, judged: JudgedPairs, run: str) -> None:
+    :param sync: await each edit and decision on the disk, for judges that cost money or seconds; without it a power cut
+        (not a killed process) may lose the run's last edits, wholly, see `Connection.unsynced`.
+    """
+
+    def __init__(self, journal: Journal, judged: JudgedPairs, run: str, *, sync: bool = True) -> None:
         super().__init__(journal, judged)
         self.run = run
+        self._syncing = nullcontext() if sync else journal.connection.unsynced()
         self._pending: list[int] = []
         self._renewed = time.monotonic()
+
+    def __enter__(self) -> Self:
+        self._syncing.__enter__()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._syncing.__exit__(None, None, None)
 
     def begin(self, key: int) -> bool:
         if not super().begin(key):
