@@ -28,12 +28,13 @@ def mean_of_windows(vectors: Vectors, counts: Sequence[int], weights: Sequence[i
     """One unit vector a text: the weighted mean of its windows' unit vectors, scaled to length 1.
 
     `vectors` has shape (windows, dim), the windows of a text one after the other; `counts` says how many each text has
-    (at least 1), `weights` how much each window counts. A text with one window keeps that window's vector exactly.
+    (at least 1), `weights` (its length) how much each window counts. A text with one window keeps that window's vector exactly.
     """
     if len(counts) == len(vectors):
         return vectors
     first = np.cumsum([0, *counts[:-1]])
-    means = np.add.reduceat(vectors * np.asarray(weights, np.float32)[:, None], first, axis=0)
+    positive = np.maximum(np.asarray(weights, np.float32), 1)
+    means = np.add.reduceat(vectors * positive[:, None], first, axis=0)
     means /= np.linalg.norm(means, axis=1, keepdims=True)
     single = np.asarray(counts) == 1
     means[single] = vectors[first[single]]
