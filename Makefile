@@ -5,7 +5,6 @@ VENV    := .venv
 PY      := $(VENV)/bin/python
 PIP     := $(PY) -m pip --disable-pip-version-check
 DEMO    := .demo
-STORE   := $(DEMO)/assistant.jsonl
 SOURCES := $(shell find src -type f -not -name '*.pyc')
 
 # The first Python on the path that is new enough and can make a virtual environment; PYTHON=... chooses another.
@@ -22,9 +21,9 @@ export ORT_DISABLE_TELEMETRY := 1
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1@/p' $(MAKEFILE_LIST) | while IFS=@ read -r name what; do printf '  make %-6s %s\n' "$$name" "$$what"; done
 
-demo: $(VENV)/.base  ## shrink a sample store to 60 %, look at the plan, apply it, take it back
-	@rm -rf $(DEMO) && mkdir -p $(DEMO) && cp src/memfold/cli/sample.jsonl $(STORE)
-	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh examples/demo.sh $(STORE)
+demo: $(VENV)/.base  ## shrink a sample store to 70 %, look at the plan, apply it, take it back
+	@rm -rf $(DEMO)
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh examples/demo.sh $(DEMO)
 
 test: lint unit wheel  ## every gate: lint, unit, wheel
 

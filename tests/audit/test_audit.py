@@ -134,6 +134,11 @@ def test_text_tells_numbers_and_examples(embed: Embed) -> None:
     assert max(map(len, lines)) <= 110
 
 
+def test_an_audit_prints_as_text(embed: Embed) -> None:
+    found = run(embed)
+    assert str(found) == render(found)
+
+
 def test_entries_and_vectors_must_match() -> None:
     with pytest.raises(ValueError, match="1 entries need as many vectors, not 0"):
         audit([Entry("a", "x")], np.empty((0, 4), dtype=np.float32), measure=measure)

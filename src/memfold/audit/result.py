@@ -133,6 +133,11 @@ class Audit:
     near_cosine: float
     floor: float
 
+    def __str__(self) -> str:
+        from memfold.audit.text import render
+
+        return render(self)
+
     def as_dict(self) -> dict[str, JSON]:
         """The audit as JSON."""
         return {
