@@ -16,7 +16,7 @@ export PYTHONUTF8 := 1
 export ORT_DISABLE_TELEMETRY := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint unit wheel bench clean
+.PHONY: help demo test lint unit wheel docs bench clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1@/p' $(MAKEFILE_LIST) | while IFS=@ read -r name what; do printf '  make %-6s %s\n' "$$name" "$$what"; done
@@ -36,6 +36,9 @@ unit: $(VENV)/.dev  ## the tests alone
 	$(PY) -m pytest
 
 wheel: build/.wheel  ## what users get: the wheel in a clean environment without development packages
+
+docs: $(VENV)/.dev  ## write the command line's reference from its help
+	$(PY) scripts/cli_reference.py > docs/reference/cli.md
 
 bench: $(VENV)/.dev  ## speed and memory, as ratios (minutes)
 	$(PY) -m benchmarks
