@@ -1,7 +1,4 @@
-"""Print docs/reference/cli.md, made from the commands' own help: `make docs` writes it, a test compares it.
-
-    python scripts/cli_reference.py > docs/reference/cli.md
-"""
+"""Print docs/reference/cli.md, made from the commands' own help: `make docs` writes it, a test compares it."""
 
 from __future__ import annotations
 
@@ -60,7 +57,8 @@ def section(command: click.Command, title: str, shared: list[str]) -> Iterator[s
     yield ""
     example = getattr(command, "example", "")
     if example:
-        yield f"<!-- not run: the files are yours -->\n```console\n{re.sub('^', '$ ', inspect.cleandoc(example), flags=re.MULTILINE)}\n```\n"
+        lines = re.sub("^", "$ ", inspect.cleandoc(example), flags=re.MULTILINE)
+        yield f"<!-- not run: the files are yours -->\n```console\n{lines}\n```\n"
 
 
 def options(command: click.Command) -> list[str]:

@@ -92,7 +92,7 @@ def try_it(python: Path) -> None:
         installed = ask(str(python), "-c", "import memfold.cli; print(memfold.cli.__file__)").strip()
         shutil.copy(Path(installed).with_name("sample.jsonl"), Path(home) / "sample.jsonl")
         ask(memfold, "audit", "sample.jsonl", "--json")
-        ask(memfold, "refine", "sample.jsonl", "--budget", "90%", "--json")
+        ask(memfold, "refine", "sample.jsonl", "--budget", "95%", "--json")
         print("memfold --help, audit and refine run in a clean environment")
 
 
