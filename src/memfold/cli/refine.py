@@ -1,0 +1,186 @@
+"""`memfold refine`: the plan, or with --apply its execution, and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from memfold.cli.options import Place, StoreCommand, as_budget, chosen, every_namespace_option, json_option, typed
+from memfold.cli.progress import Interrupt, Meter
+from memfold.cli.show import TextOf, console, edits_table, emit
+
+if TYPE_CHECKING:
+    from memfold.budget import Budget
+    from memfold.memory import Memory
+    from memfold.refine.report import Report
+
+SHOWN = 20
+"""Edits of a plan that are shown without --all."""
+MET, MISSED, INTERRUPTED = 0, 3, 130
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What was asked for on the command line."""
+
+    budget: Budget
+    apply: bool
+    judge: str
+    max_judgements: int | None
+    max_edits: int | None
+    max_seconds: float | None
+    guards: bool
+    updates: Literal["history", "latest"]
+    review: bool
+    whole: bool
+    as_json: bool
+
+
+@click.command(
+    cls=StoreCommand,
+    short_help="Shrink a store to a budget; a preview unless --apply.",
+    example="""\
+memfold refine notes.jsonl --budget 50%
+memfold refine notes.jsonl --budget 50% --apply
+memfold refine agent.db --budget "300 entries" --all-namespaces --apply --json""",
+)
+@click.option("--budget", callback=as_budget, required=True, metavar="B", help="50% (of all taken in), 200KB, '300 entries', '20k tokens'.")
+@click.option("--apply", is_flag=True, help="Do it; without this, only look.")
+@click.option("--judge", default="embedded", show_default=True, metavar="J", help="embedded, similarity:0.8 or pagerank:0.8.")
+@every_namespace_option
+@click.option("--max-judgements", type=click.IntRange(min=1), metavar="N", help="Stop after so many pairs judged.")
+@click.option("--max-edits", type=click.IntRange(min=1), metavar="N", help="Stop after so many edits.")
+@click.option("--max-seconds", type=click.FloatRange(min=0), metavar="S", help="Stop after so many seconds.")
+@click.option("--no-guards", is_flag=True, help="Let the judge decide alone: facts may be lost.")
+@click.option(
+    "--updates",
+    type=click.Choice(["history", "latest"]),
+    default="history",
+    show_default=True,
+    help="Of two states of one thing, keep both, or the latest only.",
+)
+@click.option("--review", is_flag=True, help="Ask before each edit: yes, no, edit, all of this kind, quit (with --apply).")
+@click.option("--reembed", is_flag=True, help="Make all vectors anew where another embedder made them.")
+@click.option("--all", "whole", is_flag=True, help="Show every edit of the plan, however many.")
+@json_option
+def refine(
+    place: Place,
+    budget: Budget,
+    apply: bool,
+    judge: str,
+    namespace: str | None,
+    every: bool,
+    max_judgements: int | None,
+    max_edits: int | None,
+    max_seconds: float | None,
+    no_guards: bool,
+    updates: Literal["history", "latest"],
+    review: bool,
+    reembed: bool,
+    whole: bool,
+    as_json: bool,
+) -> None:
+    """Bring a store inside a budget without losing a fact.
+
+    Without --apply nothing is changed: you see what would go, pair by pair, and why. A fact outranks the budget: where
+    nothing is left to delete or merge, the run stops and says by how much the budget was missed (exit code 3).
+    """
+    if review and not apply:
+        raise click.UsageError("--review makes each edit as soon as you say yes, so it needs --apply; to look only, leave it out")
+    wanted = Wanted(budget, apply, judge, max_judgements, max_edits, max_seconds, not no_guards, updates, review, whole, as_json)
+    reports: list[Report] = []
+    with Interrupt() as interrupt, Meter(interrupt) as meter, place.open(reembed=reembed, on_progress=meter.told) as memory:
+        if memory.ahead and not apply:
+            click.echo(f"an interrupted run has edits that {place.store} does not show yet; --apply goes on with it", err=True)
+        for name in chosen(memory, namespace, every):
+            report = _run(memory, name, wanted, interrupt, meter)
+            meter.clear()
+            reports.append(report)
+            _print(memory, report, place, wanted)
+            if report.stopped == "interrupted":
+                break
+    raise click.exceptions.Exit(_code(reports))
+
+
+def _run(memory: Memory, namespace: str, wanted: Wanted, interrupt: Interrupt, meter: Meter) -> Report:
+    from memfold.cli.review import Reviewer
+    from memfold.config import RefineSettings
+    from memfold.refine.guards import GuardSettings
+
+    reviewer = Reviewer(interrupt, meter.clear, err=wanted.as_json) if wanted.review else None
+    return memory.refine(
+        namespace,
+        budget=wanted.budget,
+        apply=wanted.apply,
+        judge=wanted.judge,
+        settings=RefineSettings(wanted.max_judgements, wanted.max_edits, wanted.max_seconds, wanted.guards),
+        guard_settings=GuardSettings(updates=wanted.updates),
+        review=reviewer,
+        on_step=(lambda report: interrupt.check()) if reviewer else meter.step,
+    )
+
+
+def _code(reports: Iterable[Report]) -> int:
+    """The exit code: the budget is met in every namespace, missed in one, or the run was cut off."""
+    stopped = [report.stopped for report in reports]
+    if "interrupted" in stopped:
+        return INTERRUPTED
+    return MET if all(report.met for report in reports) else MISSED
+
+
+def _print(memory: Memory, report: Report, place: Place, wanted: Wanted) -> None:
+    if wanted.as_json:
+        for edit in memory.edits(report.run) if report.run else report.plan:
+            emit({"type": "edit", **edit.as_dict()})
+        for held in report.held:
+            emit({"type": "held", "a": held.a, "b": held.b, "cosine": held.cosine, "why": held.why, "reason": held.reason})
+        emit({"type": "report", **report.as_dict()})
+        return
+    from memfold.cli.report import print_held, print_report
+
+    out = console()
+    text_of = _texts(memory, report)
+    if report.plan:
+        shown = report.plan if wanted.whole else report.plan[:SHOWN]
+        out.print(edits_table(shown, text_of, width=out.width))
+        if len(report.plan) > len(shown):
+            out.print(f"… and {len(report.plan) - len(shown):,} more (--all shows them)\n")
+    if report.held and (wanted.whole or not report.met):
+        print_held(out, report.held, text_of, whole=wanted.whole)
+    print_report(out, report)
+    out.print()
+    out.print(_next(report, place, wanted), soft_wrap=True)
+
+
+def _texts(memory: Memory, report: Report) -> TextOf:
+    """The text of an entry as it is in the plan, or else in the store; "" where it is in neither."""
+    from memfold.errors import UnknownEntry
+
+    planned = {entry.id: entry.text for edit in report.plan for entry in (*edit.before, *edit.after)}
+
+    @cache
+    def text_of(id: str) -> str:
+        if id in planned:
+            return planned[id]
+        try:
+            return memory.get(id, report.namespace).text
+        except UnknownEntry:
+            return ""
+
+    return text_of
+
+
+def _next(report: Report, place: Place, wanted: Wanted) -> str:
+    """What to type next."""
+    if report.applied:
+        if not report.edits:
+            return "nothing was changed"
+        look = place.command("show", report.run)
+        return f"look:  {look}\nundo:  {place.command('undo', report.run)}   (one edit alone: --edit N)"
+    if not report.edits:
+        return "within the budget: nothing to do" if report.met else "nothing to do: no edit is safe here"
+    return "do it:  " + place.command("refine", *typed(click.get_current_context(), leave_out=("apply", "whole", "as_json")), "--apply")

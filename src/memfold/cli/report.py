@@ -1,0 +1,105 @@
+"""The account of a run, for people: before and after, the budget, what was done and what was not, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from memfold.cli.show import TextOf, counted, facts, marked, on_one_line, shortened, size
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+    from memfold.refine.report import Held, Report
+
+EXAMPLES = 3
+"""Pairs held back that are shown where the budget was missed."""
+
+
+def print_report(out: Console, report: Report) -> None:
+    """The report as a short list of facts."""
+    out.print(facts(list(_rows(report))))
+
+
+def _rows(report: Report) -> Iterator[tuple[str, str]]:
+    yield "namespace", on_one_line(report.namespace)
+    yield "before", _amount(report.entries_before, report.bytes_before, report.before, report.unit)
+    after = _amount(report.entries_after, report.bytes_after, report.after, report.unit)
+    yield "after", after if report.applied else f"{after} (a preview: nothing was changed)"
+    share = f", {report.budget.split()[0]} of the {report.taken_in:,} taken in" if "%" in report.budget else ""
+    met = "met" if report.met else f"missed by {size(report.missed_by, report.unit)}: {report.why}"
+    yield "budget", f"{size(report.limit, report.unit)}{share}: {met}"
+    if report.met and report.stopped != "met":
+        yield "stopped", report.why
+    done = f"{counted(report.deletes, 'delete')}, {counted(report.merges, 'merge')}"
+    yield "edits", f"{report.edits:,} ({done})" if report.edits else "none"
+    yield "judged", f"{counted(report.judgements, 'pair')} by {report.judge}, {report.preserved:,} kept apart"
+    yield from _troubles(report)
+    if report.tokens or report.cost:
+        yield "model", size(report.tokens, "tokens") + (f", {report.cost:.4f} in cost" if report.cost else "")
+    yield "took", _seconds(report.seconds)
+    if report.resumed:
+        yield "resumed", f"goes on with run {report.resumed}, which was cut off"
+    if report.run:
+        yield "run", report.run
+    if report.files:
+        yield "on disk", _files(report.files, report.bytes_after)
+
+
+def _troubles(report: Report) -> Iterator[tuple[str, str]]:
+    if report.vetoes:
+        guards = ", ".join(f"{name} {count:,}" for name, count in report.vetoes.most_common())
+        yield "vetoed", f"{sum(report.vetoes.values()):,} ({guards})"
+    if report.failures:
+        yield "failed", f"{counted(report.failures, 'judgement')} gave no usable answer; the pairs are kept apart and asked for again"
+    if report.stale:
+        yield "stale", f"{counted(report.stale, 'decision')} dropped: somebody else changed an entry meanwhile"
+    if report.set_aside:
+        yield "set aside", f"{counted(report.set_aside, 'pair')}: earlier runs died while judging them"
+
+
+def print_held(out: Console, held: Sequence[Held], text_of: TextOf, *, whole: bool) -> None:
+    """Pairs that stay apart against the judge's wish, with the reason; a few, each of another guard, unless `whole`."""
+    shown = list(held) if whole else _one_of_each(held)
+    if not shown:
+        return
+    out.print("kept apart against the judge's wish" + ("" if whole else ", for example") + ":")
+    for pair in shown:
+        lines: list[RenderableType] = [
+            *(marked("=", shortened(text_of(id) or id, 2 * (out.width - 4))) for id in (pair.a, pair.b)),
+            marked(" ", shortened(f"{pair.why}, cosine {pair.cosine:.3f}: {pair.reason}", 2 * (out.width - 4)), "italic"),
+        ]
+        for line in lines:
+            out.print(line)
+    if len(held) > len(shown):
+        out.print(f"… and {len(held) - len(shown):,} more (--all shows them)")
+    out.print()
+
+
+def _one_of_each(held: Sequence[Held]) -> list[Held]:
+    firsts: dict[str, Held] = {}
+    for pair in held:
+        firsts.setdefault(pair.why, pair)
+    return list(firsts.values())[:EXAMPLES]
+
+
+def _amount(entries: int, total: int, amount: int, unit: str) -> str:
+    told = f"{size(entries, 'entries')}, {size(total, 'bytes')}"
+    return f"{told}, {size(amount, unit)}" if unit == "tokens" else told
+
+
+def _seconds(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s"
+
+
+def _files(files: Mapping[str, int], live: int) -> str:
+    """Name and size of each file, a database's helper files counted with it."""
+    together: dict[str, int] = {}
+    for name, held in files.items():
+        whole = name.removesuffix("-wal").removesuffix("-shm")
+        together[whole] = together.get(whole, 0) + held
+    told = ", ".join(f"{on_one_line(name)} {size(held, 'bytes')}" for name, held in together.items())
+    return f"{told}; the entries themselves {size(live, 'bytes')}"
