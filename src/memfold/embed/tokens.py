@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from importlib import import_module
@@ -63,7 +64,10 @@ class BPECounter:
 
     @cached_property
     def _encoding(self) -> _Encoding:
-        package: Any = import_module("bpe_openai")
+        with warnings.catch_warnings():
+            # Its import reads files in a way that Python calls deprecated.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            package: Any = import_module("bpe_openai")
         return package.get_encoding(f"{self._name}_base")
 
 
