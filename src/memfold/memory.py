@@ -275,6 +275,8 @@ class Memory:
             if report.edits:
                 self.journal.undo(report.run)
             raise
+        with self.opened.store.connection.reading() as db:
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the sizes are those that stay
         report.files = {path.name: path.stat().st_size for path in self.opened.files()}
         state = "interrupted" if report.stopped == "interrupted" else "finished"
         self.journal.finish(report.run, report.as_dict(), self.clock(), state)
@@ -395,6 +397,8 @@ class Memory:
         self.opened.store.set_embedder(self.embedder.name, self.embedder.dim, drop=self.reembed)
         total = self.opened.store.totals(namespace)[0]
         missing = list(self.opened.store.without_vector(namespace))
+        if missing:
+            self._tell("embedded", total - len(missing), total)
         for start in range(0, len(missing), EMBED_BATCH):
             batch = missing[start : start + EMBED_BATCH]
             self.opened.store.put_vectors([n for n, _ in batch], self._embed([entry for _, entry in batch]))
