@@ -23,7 +23,7 @@ ARRAY = b"""[
 ]
 """
 GRAPH = """Notes of the graph, in prose.
-{"name":"Boiler","entityType":"Device","observations":["From 2021","Serviced in May",{"content":"12 kW","by":"Quill"}],"createdAt":1768392589}
+{"name":"Boiler","entityType":"Device","observations":["From 2021","Serviced",{"content":"12 kW","by":"Quill"}],"createdAt":1768392589}
 {"type": "entity", "name": "Büro", "entityType": "Raum", "observations": ["Im 3. Stock", "Im 3. Stock"], "version": 7, "by": "Quill"}
 
 {"name":"Quill","entityType":"Person","observations":[]}

@@ -19,7 +19,7 @@ from memfold.hosts.jsontext import Style, array_of, dump, lines_of, load, object
 from memfold.types import Entry
 
 QUICK = settings(
-    max_examples=int(os.environ.get("MEMFOLD_EXAMPLES", "60")),
+    max_examples=int(os.environ.get("MEMFOLD_EXAMPLES", "40")),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from memfold.hosts.files import BOM, decode, encode, fingerprint, read_bytes, replace_file
+from memfold.hosts.files import BOM, decode, encode, fingerprint, read_bytes, refuse_read_only, replace_file
 from memfold.hosts.places import Wanted, match
 from memfold.protocols import Snapshot
 from memfold.types import Entry
@@ -84,6 +84,10 @@ class FileHost(ABC):
         bom, document, known = self._open(base)
         rest, entries, remaining = document.erase(text, known)
         return self._state(rest, bom, entries), remaining
+
+    def check_writable(self) -> None:
+        """Say before a long run that its result could not be written; see `Host.check_writable`."""
+        refuse_read_only(self.path)
 
     def replace(self, old: Snapshot, new: Snapshot) -> None:
         """Write `new` atomically if the file still is `old`; see `Host.replace`."""

@@ -125,7 +125,7 @@ def replace_file(path: Path, expected: str, data: bytes) -> None:
         target = path.resolve()
         with _folder_locked(target.parent):
             _refuse_changed(target, expected)
-            _refuse_read_only(target)
+            refuse_read_only(target)
             if fingerprint(data) != expected:
                 _swap(target, expected, data)
 
@@ -177,8 +177,14 @@ def _refuse_changed(target: Path, expected: str) -> None:
         raise StoreChanged(f"{target} was changed by somebody else since it was read; nothing was written; run again on its new state")
 
 
-def _refuse_read_only(target: Path) -> None:
-    """A rename would silently replace a file that is marked read-only."""
+def refuse_read_only(path: Path) -> None:
+    """Refuse a file that is marked read-only, which a rename would silently replace.
+
+    :raises ReadOnlyStore: it, or its folder, cannot be written.
+    """
+    target = path.resolve()
+    if not os.access(target.parent, os.W_OK):
+        raise ReadOnlyStore(f"the folder of {target} cannot be written; a new file is written beside it and renamed over it")
     if not target.stat().st_mode & 0o222 or not os.access(target, os.W_OK):
         raise ReadOnlyStore(f"{target} is read-only: nothing was written; make it writable (chmod u+w) or work on a copy")
 
