@@ -25,23 +25,31 @@ This page is made from the commands' own help (`make docs`), which `memfold COMM
 | 1 | it failed, and the message says why and what cures it |
 | 2 | wrong usage |
 | 3 | `refine`: the budget was missed, and the report says by how much and why |
+| 130 | Ctrl-C; a run then ends between two edits, and the same command goes on with it |
 """
 
 
 def page() -> Iterator[str]:
     """The lines of the page."""
-    commands = [command for group in SECTIONS.values() for command in group]
-    counts = Counter(row for command in commands for row in options(command))
+    commands = {name: command(name) for group in SECTIONS.values() for name in group}
+    counts = Counter(row for each in commands.values() for row in options(each))
     shared = [row for row, count in counts.items() if count > len(commands) // 2]
     yield HEAD
     yield "## Options of every STORE\n"
     yield from shared
     yield ""
     for title, group in SECTIONS.items():
-        for command in group:
-            yield from section(command, title, shared)
+        for name in group:
+            yield from section(commands[name], title, shared)
     yield "## memfold itself\n"
     yield from options(main)
+
+
+def command(name: str) -> click.Command:
+    """A command by its name."""
+    found = main.get_command(click.Context(main), name)
+    assert found is not None
+    return found
 
 
 def section(command: click.Command, title: str, shared: list[str]) -> Iterator[str]:

@@ -1,11 +1,12 @@
 """The group of commands: help, version, errors."""
 
+import click
 import pytest
 
 import memfold as package
 from memfold.cli import main
 
-COMMANDS = sorted(main.commands)
+COMMANDS = main.list_commands(click.Context(main))
 
 
 @pytest.mark.parametrize("name", COMMANDS)

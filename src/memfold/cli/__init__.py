@@ -8,51 +8,75 @@ from __future__ import annotations
 import errno
 import io
 import sys
+from importlib import import_module
 from typing import Any
 
 import click
 
 from memfold import __version__
-from memfold.cli.audit import audit
-from memfold.cli.entries import forget, pin, unpin
-from memfold.cli.journal import log, show, undo
-from memfold.cli.judge import judge
-from memfold.cli.refine import refine
-from memfold.cli.stores import compact, demo, export, import_
 from memfold.errors import BudgetError, MemfoldError, UnknownName
 
 __all__ = ["main"]
 
-SECTIONS: dict[str, tuple[click.Command, ...]] = {
-    "Look": (audit,),
-    "Shrink": (refine, judge),
-    "Journal": (log, show, undo, compact),
-    "Entries": (pin, unpin, forget),
-    "Files": (import_, export, demo),
+SECTIONS: dict[str, dict[str, str]] = {
+    "Look": {"audit": "What is in a store, and how much of it is redundant."},
+    "Shrink": {
+        "refine": "Shrink a store to a budget; a preview unless --apply.",
+        "judge": "Try a judge on pairs of your own.",
+    },
+    "Journal": {
+        "log": "The runs so far.",
+        "show": "What a run did, or one edit in full.",
+        "undo": "Take back a run, or one edit of it.",
+        "compact": "Free what only undo needs, and its room on disk.",
+    },
+    "Entries": {
+        "pin": "Protect entries from every refinement.",
+        "unpin": "Lift that protection.",
+        "forget": "Erase for real; a preview unless --apply.",
+    },
+    "Files": {
+        "import": "Read other stores into a Memfold database.",
+        "export": "Write the entries as JSONL.",
+        "demo": "Copy a sample store, to try things on.",
+    },
 }
+"""The commands by what they are for, in the order of their use, each in a few words."""
+HOMES = {
+    "log": "journal",
+    "show": "journal",
+    "undo": "journal",
+    "compact": "stores",
+    "pin": "entries",
+    "unpin": "entries",
+    "forget": "entries",
+    "import": "stores",
+    "export": "stores",
+    "demo": "stores",
+}
+"""The modules of the commands that share one."""
 INTERRUPTED = 130
 COLUMN = 7
 """Width of the longest command."""
 
 
 class Memfold(click.Group):
-    """The group of all commands, in the order of their use; here foreign and own errors become messages and exit codes."""
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        for commands in SECTIONS.values():
-            for command in commands:
-                self.add_command(command)
+    """The group of all commands, each loaded when it is asked for; here errors become messages and exit codes."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands)
+        return [name for commands in SECTIONS.values() for name in commands]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        home = import_module(f"memfold.cli.{HOMES.get(cmd_name, cmd_name)}")
+        return getattr(home, "import_" if cmd_name == "import" else cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands by what they are for."""
-        width = formatter.width - 6 - COLUMN
         for title, commands in SECTIONS.items():
             with formatter.section(title):
-                formatter.write_dl([(str(command.name).ljust(COLUMN), command.get_short_help_str(width)) for command in commands])
+                formatter.write_dl([(name.ljust(COLUMN), told) for name, told in commands.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; what goes wrong on purpose is one line on stderr."""

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=StoreCommand,
-    short_help="What is in a store, and how much of it is redundant.",
     example="""\
 memfold audit notes.jsonl
 memfold audit agent.db --all-namespaces --plot audit.png""",

@@ -18,8 +18,8 @@ ROWS = 12
 """Most lines of growth."""
 BAR = 24
 FRAMES = {
-    "value": "same frame, other value: similarity alone must not merge these",
-    "word": "same frame, one other word: another thing, or another wording",
+    "value": ("same frame, other value", "facts of their own, which similarity alone would merge away"),
+    "word": ("same frame, one other word", "another thing, or another wording"),
 }
 
 
@@ -32,8 +32,8 @@ def print_audit(out: Console, audit: Audit, title: str, examples: int) -> None:
     _print_growth(out, audit.growth)
     _print_copies(out, "exact copies", audit.exact, audit.bytes, examples)
     _print_copies(out, "near copies", audit.near, audit.bytes, examples)
-    for difference, told in FRAMES.items():
-        _print_suspects(out, told, [group for group in audit.suspects if group.difference == difference], examples)
+    for difference, (title, meaning) in FRAMES.items():
+        _print_suspects(out, title, meaning, [group for group in audit.suspects if group.difference == difference], examples)
     if audit.cosines.median is not None:
         _heading(out, "nearest neighbours", f"half of the entries have one at a cosine of {audit.cosines.median:.2f} or more")
     _print_forecast(out, audit.forecast, audit.floor)
@@ -71,11 +71,12 @@ def _print_copies(out: Console, title: str, groups: Sequence[Copies], total: int
     _more(out, len(groups) - examples)
 
 
-def _print_suspects(out: Console, title: str, groups: Sequence[Suspects], examples: int) -> None:
+def _print_suspects(out: Console, title: str, meaning: str, groups: Sequence[Suspects], examples: int) -> None:
     if not groups:
         _heading(out, title, "none")
         return
     _heading(out, title, f"{counted(len(groups), 'group')} of {size(sum(len(group.ids) for group in groups), 'entries')}")
+    out.print(meaning, style="dim")
     for group in groups[:examples]:
         values = " | ".join(", ".join(values) or "(none)" for values in group.values)
         out.print(marked(" ", shortened(group.frame, out.width - 4)))
@@ -86,15 +87,15 @@ def _print_suspects(out: Console, title: str, groups: Sequence[Suspects], exampl
 def _print_forecast(out: Console, forecast: Sequence[Forecast], floor: float) -> None:
     if not forecast:
         return
-    _heading(out, "what a budget would probably take", "an estimate: the smaller side of each pair, the most similar first")
+    _heading(out, "what a budget would probably take", "an estimate")
     table = _table("budget", "bytes", "to go", "exact", "near", "judge", "no pair", "pairs", "down to")
     for step in forecast:
         parts = [f"{part / step.over:.0%}" if step.over else "-" for part in (step.exact, step.near, step.judgement, step.missing)]
         cosine = "" if step.cosine is None else f"{step.cosine:.2f}"
         table.add_row(f"{step.share:.0%}", f"{step.limit:,}", f"{step.over:,}", *parts, f"{step.pairs:,}", cosine)
     out.print(table)
-    told = f"exact and near are copies; a judge decides on the others; no pair: nothing similar is left (cosine under {floor:g})"
-    out.print(told, style="dim")
+    told = "the smaller side of each pair, the most similar first: exact and near are copies, on the others a judge decides; no pair: "
+    out.print(f"{told}nothing similar is left (cosine under {floor:g})", style="dim")
 
 
 def _table(*columns: str) -> Table:

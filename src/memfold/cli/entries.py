@@ -20,7 +20,6 @@ SHOWN = 20
 
 @click.command(
     cls=StoreCommand,
-    short_help="Protect entries from every refinement.",
     params=[click.Argument(["ids"], nargs=-1, required=True, metavar="ID...")],
     example="memfold pin notes.jsonl m001 m004",
 )
@@ -33,7 +32,6 @@ def pin(place: Place, ids: tuple[str, ...], namespace: str | None, as_json: bool
 
 @click.command(
     cls=StoreCommand,
-    short_help="Lift that protection.",
     params=[click.Argument(["ids"], nargs=-1, required=True, metavar="ID...")],
     example="memfold unpin notes.jsonl m001",
 )
@@ -57,7 +55,6 @@ def _pin(place: Place, ids: tuple[str, ...], namespace: str | None, as_json: boo
 
 @click.command(
     cls=StoreCommand,
-    short_help="Erase for real; a preview unless --apply.",
     params=[click.Argument(["text"], required=False, metavar="[TEXT]")],
     example="""\
 memfold forget notes.jsonl "oat milk"

@@ -26,7 +26,6 @@ SHOWN = 20
 
 @click.command(
     cls=StoreCommand,
-    short_help="The runs so far.",
     example="memfold log notes.jsonl",
 )
 @namespace_option
@@ -70,7 +69,6 @@ def _what(run: Run) -> str:
 
 @click.command(
     cls=StoreCommand,
-    short_help="What a run did, or one edit in full.",
     params=[click.Argument(["run"], metavar="RUN")],
     example="""\
 memfold show notes.jsonl r1
@@ -168,7 +166,6 @@ def _print_edit(out: Console, edit: Edit, kept: str) -> None:
 
 @click.command(
     cls=StoreCommand,
-    short_help="Take back a run, or one edit of it.",
     params=[click.Argument(["run"], metavar="RUN")],
     example="""\
 memfold undo notes.jsonl r1

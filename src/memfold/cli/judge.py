@@ -35,7 +35,6 @@ class Asked:
 
 @click.command(
     cls=ExampleCommand,
-    short_help="Try a judge on pairs of your own.",
     example="""\
 memfold judge pairs.jsonl
 memfold judge pairs.jsonl --judge similarity:0.8 --no-guards""",

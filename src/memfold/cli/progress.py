@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 REFRESH = 0.1
 """Seconds between two updates of the bar."""
+LATE = 0.5
+"""Seconds without news after which a bar shows that something goes on."""
 PLAIN = 10.0
 """Seconds between two lines where stderr is no terminal."""
 
@@ -58,7 +60,7 @@ class Interrupt:
         self.asked = True
         if self.waiting:
             raise KeyboardInterrupt
-        os.write(2, b"\nending between two edits; Ctrl-C again stops at once (what was done stays, and is in the journal)\n")
+        os.write(2, b"\nending between two edits (Ctrl-C again stops at once)\n")
 
 
 class Meter:
@@ -74,8 +76,13 @@ class Meter:
         self._task: Any = None
         self._what = ""
         self._shown = time.monotonic()
+        self._drawing = threading.RLock()
+        self._late = threading.Timer(LATE, self._wait_visibly)
+        self._late.daemon = True
 
     def __enter__(self) -> Meter:
+        if self._live:
+            self._late.start()
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -83,26 +90,32 @@ class Meter:
 
     def clear(self) -> None:
         """Take the bar off the screen."""
-        if self._bar is not None:
-            self._bar.stop()
-        self._bar, self._what = None, ""
+        self._late.cancel()
+        with self._drawing:
+            if self._bar is not None:
+                self._bar.stop()
+            self._bar, self._what = None, ""
 
     def told(self, what: str, done: int, total: int) -> None:
-        """So many of so many entries are embedded, or stored."""
+        """So many of so many entries are embedded, or so many stored; when all are, they are compared with each other."""
         self._interrupt.check()
-        if self._due(what):
-            self._show(what, f"{done:,} of {total:,}" if total > done else f"{done:,}", done, total)
+        if what == "stored" and self._due(what):
+            self._show(what, f"{done:,}", 0, None)
+        elif what != "stored" and done == total and self._due("comparing"):
+            self._show("comparing", f"{total:,} entries", 0, None)
+        elif self._due(what):
+            self._show(what, f"{done:,} of {total:,}", done, total)
 
     def step(self, report: Report) -> None:
         """The run is so far."""
         self._interrupt.check()
-        if not self._due("refine"):
+        if not self._due(""):
             return
         over = report.missed_by
         vetoes = sum(report.vetoes.values())
-        told = f"{over:,} {report.unit} over · {report.judgements:,} pairs · {report.edits:,} edits · {vetoes:,} vetoes"
+        told = f"{_short(over, report.unit)} over, {report.judgements:,} pairs, {report.edits:,} edits, {vetoes:,} vetoes"
         goal = max(0, report.before - report.limit)
-        self._show("refine", told, goal - over, goal)
+        self._show("", told, goal - over, goal)
 
     def _due(self, what: str) -> bool:
         now = time.monotonic()
@@ -112,26 +125,44 @@ class Meter:
         self._shown = now
         return True
 
-    def _show(self, what: str, told: str, done: int, total: int) -> None:
-        if not self._live:
-            click.echo(f"{what}: {told}", err=True)
-        elif self._bar is None or what != self._what:
-            self.clear()
-            self._bar = _bar()
-            self._task = self._bar.add_task(what, total=total, completed=done, told=told)
-            self._bar.start()
-        else:
-            self._bar.update(self._task, total=total, completed=done, told=told)
-        self._what = what
+    def _wait_visibly(self) -> None:
+        """Show that something goes on while the store is being read, which tells nothing itself."""
+        with self._drawing:
+            if self._bar is None and not self._late.finished.is_set():
+                self._show("reading", "", 0, None)
+
+    def _show(self, what: str, told: str, done: int, total: int | None) -> None:
+        with self._drawing:
+            if not self._live:
+                click.echo(f"{what} {told}".strip(), err=True)
+            elif self._bar is None or what != self._what:
+                self.clear()
+                self._bar = _bar()
+                self._task = self._bar.add_task(what, total=total, completed=done, told=told, left="left" if total else "")
+                self._bar.start()
+            else:
+                self._bar.update(self._task, total=total, completed=done, told=told)
+            self._what = what
+
+
+def _short(amount: int, unit: str) -> str:
+    """`1.3 MB`, `12 kB`, `980 bytes`, `1,200 entries`."""
+    if unit != "bytes" or amount < 10_000:
+        return f"{amount:,} {unit}"
+    return f"{amount / 1e6:.1f} MB" if amount >= 1_000_000 else f"{amount // 1000} kB"
 
 
 def _bar() -> Progress:
     """A bar that goes away when it is done: what, bar, told, elapsed, left."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.table import Column
 
     from memfold.cli.show import console
 
-    out = console(err=True)
-    wide = max(6, min(40, out.width - 86))
-    words = [TextColumn("{task.description}"), BarColumn(wide), TextColumn("{task.fields[told]}", markup=False)]
-    return Progress(*words, TimeElapsedColumn(), TimeRemainingColumn(), console=out, transient=True)
+    words = [TextColumn("{task.description}", markup=False), BarColumn(None), TextColumn("{task.fields[told]}", markup=False)]
+    times = [
+        TimeElapsedColumn(table_column=Column(no_wrap=True, min_width=7)),
+        TextColumn("{task.fields[left]}", table_column=Column(no_wrap=True, min_width=4)),
+        TimeRemainingColumn(compact=True, table_column=Column(no_wrap=True, min_width=5)),
+    ]
+    return Progress(*words, *times, console=console(err=True), transient=True, expand=True)

@@ -42,7 +42,6 @@ class Wanted:
 
 @click.command(
     cls=StoreCommand,
-    short_help="Shrink a store to a budget; a preview unless --apply.",
     example="""\
 memfold refine notes.jsonl --budget 50%
 memfold refine notes.jsonl --budget 50% --apply

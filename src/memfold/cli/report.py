@@ -59,14 +59,15 @@ def _troubles(report: Report) -> Iterator[tuple[str, str]]:
 
 
 def print_held(out: Console, held: Sequence[Held], text_of: TextOf, *, whole: bool) -> None:
-    """Pairs that stay apart against the judge's wish, with the reason; a few, each of another guard, unless `whole`."""
-    shown = list(held) if whole else _one_of_each(held)
+    """Living pairs that stay apart against the judge's wish, with the reason; a few, each of another guard, unless `whole`."""
+    held = [pair for pair in held if text_of(pair.a) and text_of(pair.b)]
+    shown = held if whole else _one_of_each(held)
     if not shown:
         return
     out.print("kept apart against the judge's wish" + ("" if whole else ", for example") + ":")
     for pair in shown:
         lines: list[RenderableType] = [
-            *(marked("=", shortened(text_of(id) or id, 2 * (out.width - 4))) for id in (pair.a, pair.b)),
+            *(marked("=", shortened(text_of(id), 2 * (out.width - 4))) for id in (pair.a, pair.b)),
             marked(" ", shortened(f"{pair.why}, cosine {pair.cosine:.3f}: {pair.reason}", 2 * (out.width - 4)), "italic"),
         ]
         for line in lines:

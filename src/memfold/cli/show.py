@@ -128,7 +128,7 @@ def _stacked(lines: Sequence[tuple[str, str]], reason: str, room: int) -> Render
     from rich.console import Group
     from rich.padding import Padding
 
-    shown = [marked(mark, shortened(text, 2 * (room - 2))) for mark, text in lines]
+    shown = [marked(mark, shortened(text, (4 if mark == NEW else 2) * (room - 2))) for mark, text in lines]
     return Group(*shown, Padding(marked(" ", shortened(reason, 2 * (room - 2)), "italic"), (0, 0, 1, 0)))
 
 
@@ -145,8 +145,9 @@ def marked(mark: str, text: str, style: str = "") -> Table:
 
 
 def _reason(edit: Edit) -> str:
-    """Where and why: the home of what goes, the judge's reason, its confidence where it has one."""
-    home = f"in {edit.before[0].home}: " if edit.before and edit.before[0].home else ""
+    """Where and why: the home of what goes where its text does not tell it, the judge's reason, its confidence where it has one."""
+    victim = edit.before[0]
+    home = f"in {victim.home}: " if victim.home and not victim.text.startswith(victim.home) else ""
     sure = f" (confidence {edit.decision.confidence:.2f})" if edit.decision.confidence < 1 else ""
     return f"{home}{edit.decision.reason or 'no reason given'}{sure}"
 

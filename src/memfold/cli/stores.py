@@ -20,7 +20,6 @@ from memfold.cli.show import console, counted, emit, size
 @click.command(
     "import",
     cls=StoreCommand,
-    short_help="Read other stores into a Memfold database.",
     params=[click.Argument(["files"], nargs=-1, required=True, metavar="FILE...")],
     example="""\
 memfold import agent.db notes.jsonl --text-field memory
@@ -50,7 +49,6 @@ def import_(place: Place, files: tuple[str, ...], namespace: str | None, as_json
 
 @click.command(
     cls=StoreCommand,
-    short_help="Write the entries as JSONL.",
     params=[click.Argument(["file"], default="-", metavar="[FILE]")],
     example="""\
 memfold export agent.db backup.jsonl
@@ -89,7 +87,6 @@ def export(place: Place, file: str, force: bool, namespace: str | None, as_json:
 
 @click.command(
     cls=StoreCommand,
-    short_help="Free what only undo needs, and its room on disk.",
     example="memfold compact agent.db --older-than 30d",
 )
 @click.option("--older-than", callback=as_duration, metavar="T", help="Only runs that ended so long ago: 30d, 12h, 2w.")
@@ -118,7 +115,6 @@ def compact(place: Place, older_than: timedelta | None, yes: bool, as_json: bool
 
 @click.command(
     cls=ExampleCommand,
-    short_help="Copy a sample store, to try things on.",
     example="""\
 memfold demo
 memfold refine memfold-demo/assistant.jsonl --budget 60%""",
