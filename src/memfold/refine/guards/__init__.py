@@ -1,48 +1,42 @@
-"""Guards: what may never happen to a pair, whatever a judge says. A veto means preserve."""
+"""Guards: what may never happen to a pair, whatever a judge says. A veto means preserve.
+
+`GUARDS` is the list of promises, asked in this order; each is one function of `rules`. A guard looks at the entries, the action, the
+target and the merged text, and (for outdated values alone) at the relation; never at a judge's name, reason or confidence.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from collections.abc import Iterable
 
+from memfold.refine.guards import rules
+from memfold.refine.guards.rules import Guard, GuardSettings
 from memfold.types import Decision, Pair
 
+__all__ = ["GUARDS", "Guard", "GuardSettings", "check"]
 
-@dataclass(frozen=True, slots=True)
-class GuardSettings:
-    """How strict the guards are.
-
-    `updates`: with "history" an outdated value is a fact of its own and is kept; with "latest" the older of two states
-    may go. `max_merge_chars`: longest merged text, 0 for no limit. `max_merge_sources`: most sources that a merged
-    entry may gather, 0 for no limit.
-    """
-
-    updates: Literal["history", "latest"] = "history"
-    max_merge_chars: int = 2000
-    max_merge_sources: int = 64
-
-
-Guard: TypeAlias = Callable[[Pair, Decision, GuardSettings], str | None]
-
-
-def _pinned(pair: Pair, decision: Decision, settings: GuardSettings) -> str | None:
-    touched = (pair.a, pair.b) if decision.action == "merge" else (pair.a if decision.target == "a" else pair.b,)
-    return next((f"entry {entry.id} is pinned" for entry in touched if entry.pinned), None)
+GUARDS: dict[str, Guard] = {
+    "namespace": rules.namespace,  # two namespaces never meet
+    "pinned": rules.pinned,  # what is pinned is never touched
+    "home": rules.home,  # entries of different homes are never merged
+    "incomplete": rules.incomplete,  # a delete names its target, a merge brings its text
+    "size": rules.size,  # a merge is smaller than the two
+    "length": rules.length,  # a merge does not grow without end
+    "newer": rules.newer,  # of two states the newer never falls to the older
+    "digits": rules.digits,  # texts that differ in digits alone are two facts
+    "values": rules.values,  # no number, date, time, name or code is lost
+    "invented": rules.invented,  # a merge says no value that neither side says
+    "speaker": rules.speaker,  # who says it of themselves is not lost
+    "negation": rules.negation,  # what is denied is not kept as said, nor the other way round
+    "modality": rules.modality,  # what was done is not kept as a plan
+    "frame": rules.frame,  # same frame, other words: two facts
+    "content": rules.content,  # what goes must be said by what stays
+}
 
 
-def _home(pair: Pair, decision: Decision, settings: GuardSettings) -> str | None:
-    if decision.action == "merge" and pair.a.home != pair.b.home:
-        return f"the entries live in different places: {pair.a.home or 'none'} and {pair.b.home or 'none'}"
-    return None
+HISTORY = GuardSettings()
 
 
-GUARDS: dict[str, Guard] = {"pinned": _pinned, "home": _home}
-
-
-def check(
-    pair: Pair, decision: Decision, settings: GuardSettings = GuardSettings(), *, only: Iterable[str] | None = None
-) -> Decision:
+def check(pair: Pair, decision: Decision, settings: GuardSettings = HISTORY, *, only: Iterable[str] | None = None) -> Decision:
     """The decision itself, or its veto by the first guard that has a reason.
 
     :param only: names of the guards to ask; all of them by default.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from memfold.refine.text.lexicon import ENGLISH
-from memfold.refine.text.sentences import clauses, speaker
+from memfold.refine.text.sentences import asks, clauses, speaker
 from memfold.refine.text.words import fold
 
-_ASKS = re.compile(r"[?？؟][\"')\]!?]*\s*$")
 _CALLED = r"(?:^|,|\b(?:hi|hey|hello|thanks|thank you|bye|congrats|yeah|yes|thing|later))\s*{}(?=\s*[,.!?]|\s*$)"
+_DIGIT = re.compile(r"\d")
 _LONGEST = 300
 """Characters: a longer text is never taken for filler."""
 _WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
@@ -19,23 +19,24 @@ _FILLER = ENGLISH | frozenset(
     yes yeah yep yup no nope ok okay sure right exactly absolutely definitely totally indeed agreed true course wow whoa oh ah aww haha
     hahaha lol hehe omg yay woohoo cool great good nice awesome amazing fantastic wonderful lovely sweet brilliant super perfect excellent
     incredible inspiring impressive fun glad happy nice sounds sound hear hearing know let talk soon later see take care luck best wishes
-    congrats congratulations proud well done keep going problem worries anytime appreciate appreciated support kind words means mean
-    thing things stuff look forward looking tell share sharing thoughtful think feel fingers crossed enjoy day weekend luck rest
-    today tomorrow way hope job work everything anything something interesting
+    congrats congratulations proud well done keep going problem worries anytime appreciate appreciated support kind words means mean thing
+    things stuff look forward looking tell share sharing thoughtful think feel fingers crossed enjoy day weekend luck rest today tomorrow
+    way hope job work everything anything something interesting merry christmas xmas year new monday friday sunday saturday weekend dreams
+    sleep night tight rest blessed bless ho joy laughter time times thousand hundred percent back again there ready set go
     """.split()
 )
 _CORE = frozenset(
-    """hi hey hello bye goodbye thanks thank thx cheers congrats congratulations wow yes yeah ok okay sure haha lol great good nice awesome
-    amazing cool lovely glad luck welcome sorry agreed absolutely definitely exactly see talk care problem worries enjoy perfect fantastic
-    wonderful proud appreciate""".split()
+    """happy merry hi hey hello bye goodbye thanks thank thx cheers congrats congratulations wow yes yeah ok okay sure haha lol great good
+    nice awesome amazing cool lovely glad luck welcome sorry agreed absolutely definitely exactly see talk care problem worries enjoy
+    perfect fantastic wonderful proud appreciate""".split()
 )
 
 
 def is_question(text: str) -> bool:
     """Whether the text only asks: every clause is a question or filler, and at least one asks (a final `?`, `？` or `؟`)."""
     parts = [part for part in clauses(speaker(text)[1]) if part.strip()]
-    asks = [bool(_ASKS.search(part)) for part in parts]
-    return any(asks) and all(ask or is_filler(part) for ask, part in zip(asks, parts, strict=True))
+    asking = [asks(part) for part in parts]
+    return any(asking) and all(ask or is_filler(part) for ask, part in zip(asking, parts, strict=True))
 
 
 def is_filler(text: str) -> bool:
@@ -46,7 +47,7 @@ def is_filler(text: str) -> bool:
     if len(text) > _LONGEST:
         return False
     said = fold(speaker(text)[1])
-    if any(char.isdigit() for char in said):
+    if _DIGIT.search(said):
         return False
     words = _WORDS.findall(said)
     lowered = [word.lower() for word in words]

@@ -14,9 +14,9 @@ ENGLISH = _words(
     done doing don't doesn't didn't have has had having haven't hasn't hadn't can can't cannot could couldn't will won't would wouldn't
     shall should shouldn't may might must of in on at to from for with by about as into onto over under up down out off than then so such
     and or but nor if when while where which who whom whose what why how because since until till before after during between through
-    across against among along around upon within there here also too very just only even still again more most some any each every all both
-    either neither other another own same one ones i'm i've i'd i'll he's she's that's there's we're we've we'd we'll you're you've you'd
-    you'll they're they've they'd they'll what's who's let's lets got get gets getting go goes went really quite much many lot lots
+    across against among along around upon within there here also too very just only even still again more most some any each every all
+    both either neither other another own same one ones i'm i've i'd i'll he's she's that's there's we're we've we'd we'll you're you've
+    you'd you'll they're they've they'd they'll what's who's let's lets got get gets getting go goes went really quite much many lot lots
     s t re ve ll d m w via per etc eg ie not no never
     """
 )
@@ -34,8 +34,8 @@ OTHER_LANGUAGES: dict[str, frozenset[str]] = {
     ),
     "fr": _words(
         """le la les l un une des du de d et ou mais est sont était être a ont avait avoir je j tu il elle on nous vous ils elles me m te t
-        se s lui leur mon ma mes ton ta tes son sa ses notre nos en y au aux dans sur sous avec pour par sans chez que qu qui quand si ne n
-        pas très plus aussi ce c cet cette ces déjà comme"""
+        se s lui leur mon ma mes ton ta tes son sa ses notre nos en y au aux dans sur sous avec pour par sans chez que qu qui quand si ne
+        n pas très plus aussi ce c cet cette ces déjà comme"""
     ),
     "pt": _words(
         """o a os as um uma uns umas e ou mas é são era foi ser está estão tem têm tinha eu tu ele ela nós eles me te se lhe meu minha seu
@@ -70,3 +70,47 @@ TENS = {
     "twenty": 20, "thirty": 30, "forty": 40, "fourty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
 }  # fmt: skip
 SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
+
+
+def _numbered(row: str) -> dict[str, int]:
+    return {word: number for number, group in enumerate(row.split(), start=2) for word in group.split("/")}
+
+
+NUMBERS_ELSEWHERE: dict[str, dict[str, int]] = {
+    "de": _numbered(
+        """zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn
+        zwanzig"""
+    ),
+    "es": _numbered(
+        """dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete dieciocho diecinueve
+        veinte"""
+    ),
+    "fr": _numbered(
+        """deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit dix-neuf vingt"""
+    ),
+    "pt": _numbered(
+        """dois/duas três quatro cinco seis sete oito nove dez onze doze treze catorze/quatorze quinze dezesseis/dezasseis
+        dezessete/dezassete dezoito dezenove/dezanove vinte"""
+    ),
+    "it": _numbered(
+        """due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici diciassette diciotto
+        diciannove venti"""
+    ),
+    "nl": _numbered(
+        """twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien vijftien zestien zeventien achttien negentien
+        twintig"""
+    ),
+    "ru": _numbered(
+        """два/две/двух три/трёх/трех четыре/четырёх пять/пяти шесть/шести семь/семи восемь/восьми девять/девяти десять/десяти"""
+    ),
+    "vi": _numbered("""hai ba bốn _ sáu bảy tám chín mười"""),
+    "ar": _numbered("""اثنان/اثنين ثلاثة/ثلاث أربعة/أربع خمسة/خمس ستة/ست سبعة/سبع ثمانية/ثماني تسعة/تسع عشرة/عشر"""),
+}
+"""Number words from two up, one language a row; Vietnamese five is also the word for year and is left out."""
+
+ORDINALS = {
+    "third": "3rd", "fourth": "4th", "fifth": "5th", "sixth": "6th", "seventh": "7th", "eighth": "8th", "ninth": "9th", "tenth": "10th",
+    "eleventh": "11th", "twelfth": "12th", "thirteenth": "13th", "fourteenth": "14th", "fifteenth": "15th", "sixteenth": "16th",
+    "seventeenth": "17th", "eighteenth": "18th", "nineteenth": "19th", "twentieth": "20th", "thirtieth": "30th", "fortieth": "40th",
+    "fiftieth": "50th", "sixtieth": "60th", "seventieth": "70th", "eightieth": "80th", "ninetieth": "90th", "hundredth": "100th",
+}  # fmt: skip

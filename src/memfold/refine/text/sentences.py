@@ -35,6 +35,14 @@ def clauses(text: str) -> list[str]:
     return out
 
 
+_ASKS = re.compile(r"[?？؟][\"')\]!?”’」』）]*\s*$")
+
+
+def asks(clause: str) -> bool:
+    """Whether the clause ends in a question mark."""
+    return _ASKS.search(clause, max(0, len(clause) - 20)) is not None
+
+
 def _abbreviated(text: str, match: re.Match[str]) -> bool:
     if match.end() == len(text) or match[0].startswith(".."):
         return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from functools import lru_cache
 
 from memfold.refine.text.lexicon import ENGLISH, OTHER_LANGUAGES, TENS, UNITS_OF_SPEECH
 
@@ -12,43 +13,9 @@ _FULLWIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 
 _QUOTES = {ord("’"): "'", ord("‘"): "'", ord("ʼ"): "'", ord("“"): '"', ord("”"): '"'}
 _FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
 WORD = re.compile(r"\d+(?:[.,:]\d+)*(?:[^\W\d_]+)?|[^\W_]+(?:'[^\W_]+)*")
-_ALL_STOPWORDS: frozenset[str] = ENGLISH.union(*OTHER_LANGUAGES.values())
-_FOREIGN_STOPWORDS: frozenset[str] = _ALL_STOPWORDS - ENGLISH
-_NUMBER_WORDS = {word: str(n) for word, n in (UNITS_OF_SPEECH | TENS).items() if word != "one"}
-_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
 
-def fold(text: str) -> str:
-    """The text in one form of character: composed, full-width and curly forms as ASCII, every decimal digit as 0-9.
-
-    Case is kept. Superscripts and fractions stay as they are, so that `10²` never becomes `102`.
-    """
-    if text.isascii():
-        return text
-    text = unicodedata.normalize("NFC", text).translate(_FULLWIDTH).translate(_QUOTES)
-    return _FOREIGN_DIGIT.sub(lambda match: str(unicodedata.digit(match[0])), text)
-
-
-def script(char: str) -> str:
-    """Coarse script of a character: `latin`, `cyrillic`, `greek`, `arabic`, `han`, `kana`, `hangul`, `spaceless` (Thai and
-    its neighbours) or `other`.
-    """
-    code = ord(char)
-    for name, low, high in _BLOCKS:
-        if low <= code <= high:
-            return name
-    return "other"
-
-
-_BLOCKS = (
-    ("latin", 0x0000, 0x024F), ("greek", 0x0370, 0x03FF), ("cyrillic", 0x0400, 0x052F), ("arabic", 0x0600, 0x077F),
-    ("spaceless", 0x0E00, 0x0EFF), ("spaceless", 0x1000, 0x109F), ("hangul", 0x1100, 0x11FF), ("spaceless", 0x1780, 0x17FF),
-    ("latin", 0x1E00, 0x1EFF), ("kana", 0x3040, 0x30FF), ("han", 0x3400, 0x4DBF), ("han", 0x4E00, 0x9FFF), ("hangul", 0xAC00, 0xD7AF),
-    ("han", 0xF900, 0xFAFF), ("kana", 0xFF66, 0xFF9D), ("han", 0x20000, 0x3FFFF),
-)  # fmt: skip
-_BIGRAMS = frozenset({"han", "kana", "hangul", "spaceless"})
-
-
+@lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
     """A light stem of a lower-case English word: plurals, `-ing`, `-ed`, `-ly` and possessives go.
 
@@ -75,9 +42,65 @@ _ENDINGS = (
 )  # fmt: skip
 
 
+_ALL_STOPWORDS: frozenset[str] = ENGLISH.union(*OTHER_LANGUAGES.values())
+_FOREIGN_STOPWORDS: frozenset[str] = _ALL_STOPWORDS - ENGLISH
+_SAME = {
+    stem(word): stem(row.split()[0])
+    for row in """
+    buy bought|go went gone|take took taken|get got gotten|give gave given|tell told|see saw seen|come came|find found|think thought|
+    leave left|lose lost|win won|write wrote written|speak spoke spoken|break broke broken|drive drove driven|eat ate eaten|
+    fall fell fallen|feel felt|grow grew grown|hold held|keep kept|know knew known|meet met|pay paid|run ran|sell sold|send sent|
+    sleep slept|spend spent|teach taught|wear wore worn|build built|begin began begun|choose chose chosen|drink drank|fly flew flown|
+    forget forgot|hear heard|lead led|lend lent|ride rode|rise rose|sing sang|steal stole|throw threw|wake woke|catch caught|
+    bring brought|swim swam|stand stood|sit sat|die dead death|child children kid|mum mom mother|dad father|wife spouse|movie film|
+    flat apartment|uni university|bike bicycle|photo picture pic|granny gran grandma grandmother|grandad grandpa grandfather|doc doctor
+    """.split("|")
+    for word in row.split()[1:]
+}
+"""Irregular forms and short names -> the word they belong to, both stemmed."""
+_NUMBER_WORDS = {word: str(n) for word, n in (UNITS_OF_SPEECH | TENS).items() if word != "one"}
+_HIRAGANA = re.compile("[\u3041-\u309f]{2,}")
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+
+
+def fold(text: str) -> str:
+    """The text in one form of character: composed, full-width and curly forms as ASCII, every decimal digit as 0-9.
+
+    Case is kept. Superscripts and fractions stay as they are, so that `10²` never becomes `102`.
+    """
+    if text.isascii():
+        return text
+    text = unicodedata.normalize("NFC", text).translate(_FULLWIDTH).translate(_QUOTES)
+    return _FOREIGN_DIGIT.sub(lambda match: str(unicodedata.digit(match[0])), text)
+
+
+def script(char: str) -> str:
+    """Coarse script of a character: `latin`, `cyrillic`, `greek`, `arabic`, `han`, `hiragana`, `kana`, `hangul`, `spaceless` (Thai and
+    its neighbours) or `other`.
+    """
+    code = ord(char)
+    for name, low, high in _BLOCKS:
+        if low <= code <= high:
+            return name
+    return "other"
+
+
+_BLOCKS = (
+    ("latin", 0x0000, 0x024F), ("greek", 0x0370, 0x03FF), ("cyrillic", 0x0400, 0x052F), ("arabic", 0x0600, 0x077F),
+    ("spaceless", 0x0E00, 0x0EFF), ("spaceless", 0x1000, 0x109F), ("hangul", 0x1100, 0x11FF), ("spaceless", 0x1780, 0x17FF),
+    ("latin", 0x1E00, 0x1EFF), ("hiragana", 0x3040, 0x309F), ("kana", 0x30A0, 0x30FF), ("han", 0x3400, 0x4DBF), ("han", 0x4E00, 0x9FFF),
+    ("hangul", 0xAC00, 0xD7AF), ("han", 0xF900, 0xFAFF), ("kana", 0xFF66, 0xFF9D), ("han", 0x20000, 0x3FFFF),
+)  # fmt: skip
+_WIDE_FUNCTION = frozenset(
+    "的了着过是在我你您他她它们这那哪有和与跟就也都还很太再又不没吗呢吧啊呀嘛被把给对从到向于之其而且但或及并以所为会能可要想得地个些什么怎哦嗯呐哈"
+)
+"""Characters of Chinese that only join others: they part words and are no content. Hiragana does the same in Japanese."""
+
+
 def content_words(text: str) -> Counter[str]:
     """How often each content word stands in the text: function words out, stems for English, shortened forms for other
-    alphabets, overlapping pairs of characters for scripts without spaces, and numbers in one form (`1,200`, `two` -> `1200`, `2`).
+    alphabets, overlapping pairs of characters for Han and Thai script, whole runs for katakana, the first two syllables of words in
+    hangul, and numbers in one form (`1,200`, `two` -> `1200`, `2`).
     """
     return Counter(content_list(text))
 
@@ -96,7 +119,7 @@ def content_list(text: str) -> list[str]:
             out.append(_ascii_word(word, foreign))
         else:
             out.extend(_other_word(word))
-    return out
+    return out or [run[i : i + 2] for run in _HIRAGANA.findall(lowered) for i in range(len(run) - 1)]
 
 
 def _ascii_word(word: str, foreign: bool) -> str:
@@ -104,7 +127,7 @@ def _ascii_word(word: str, foreign: bool) -> str:
         return word.replace(",", "") if _GROUPED.fullmatch(word) else word
     if word in _NUMBER_WORDS:
         return _NUMBER_WORDS[word]
-    return stem(word)[:6] if foreign else stem(word)
+    return word[:5] if foreign else _SAME.get(stem(word), stem(word))
 
 
 def _other_word(word: str) -> list[str]:
@@ -112,24 +135,37 @@ def _other_word(word: str) -> list[str]:
     out: list[str] = []
     run, kind = "", ""
     for char in (*word, ""):
-        now = script(char) if char else ""
-        if kind in _BIGRAMS and now in _BIGRAMS and (kind == now or {kind, now} == {"han", "kana"}):
-            run, kind = run + char, now
-            continue
-        if char and now == kind:
+        now = "" if not char or char in _WIDE_FUNCTION else script(char)
+        if now and now == kind:
             run += char
             continue
         out.extend(_pieces(run, kind))
-        run, kind = char, now
+        run, kind = (char, now) if now else ("", "")
     return out
 
 
 def _pieces(run: str, kind: str) -> list[str]:
     if not run:
         return []
-    if kind in _BIGRAMS:
+    if kind in ("han", "spaceless"):
         return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+    if kind == "hangul":
+        return [run[:2]]
+    if kind == "hiragana" or run == "ー":
+        return []
+    if kind == "latin":
+        plain = unaccented(run)
+        return [] if plain in ENGLISH and run not in ENGLISH else [plain[:5]]
     if kind == "arabic":
         run = run.removeprefix("و") if len(run) > 4 else run
         run = run.removeprefix("ال") if len(run) > 4 else run
-    return [run[:6] if len(run) > 6 else run]
+    return [run[:5]]
+
+
+def unaccented(word: str) -> str:
+    """Latin letters without accents: `joaquín` -> `joaquin`, `bảo` -> `bao`."""
+    parts = unicodedata.normalize("NFD", word)
+    return "".join(char for char in parts if not "\u0300" <= char <= "\u036f").translate(_PLAIN_LETTERS)
+
+
+_PLAIN_LETTERS = str.maketrans({"đ": "d", "ø": "o", "ł": "l", "ß": "ss", "æ": "ae", "œ": "oe"})

@@ -1,0 +1,80 @@
+"""No statement is lost, though it holds no value: what goes must be said by what stays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from memfold.refine.guards.reading import Clause, Reading
+from memfold.refine.text.generic import GENERIC
+from memfold.refine.text.words import content_list
+
+SHARE = 0.4
+"""Share of the victim's claims that must stand in what stays."""
+FEW = 4
+"""Up to this many claims may be worded otherwise; fewer new words are taken for another way to say the same."""
+MIDDLE = 4
+"""Words that one side may say where the other says something else, for both to count as one frame."""
+_PREFIX = 5
+
+
+def unsaid(victim: Reading, kept: Reading) -> list[str]:
+    """The content words of the victim's claims that the kept text lacks, endings aside; [] where enough of them stand there."""
+    beginnings = {word[:_PREFIX] for word in kept.words if len(word) >= _PREFIX}
+    new = sorted(word for word in victim.claims if word not in kept.words and not (len(word) >= _PREFIX and word[:_PREFIX] in beginnings))
+    said = 1 - len(new) / len(victim.claims) if victim.claims else 1.0
+    return new if len(new) >= FEW and said < SHARE else []
+
+
+def aligned(victim: Reading, kept: Reading) -> Iterator[tuple[Clause, Clause]]:
+    """The pairs of clauses that speak of the same and of little else: two thirds of the shorter one's content words are shared, and
+    half of the longer one's.
+    """
+    for clause in victim.clauses:
+        for other in kept.clauses:
+            shared, sizes = len(clause.words & other.words), sorted((len(clause.words), len(other.words)))
+            if shared >= min(2, sizes[0]) and 3 * shared >= 2 * sizes[0] and 2 * shared >= sizes[1]:
+                yield clause, other
+
+
+def _related(victim: Reading, kept: Reading) -> Iterator[tuple[Clause, Clause]]:
+    return ((clause, other) for clause in victim.clauses for other in kept.clauses if not clause.words.isdisjoint(other.words))
+
+
+def replaced(victim: Reading, kept: Reading) -> tuple[str, str] | None:
+    """What the victim says where the kept text says something else in the same frame: ("blue cheese", "smoked eel")."""
+    for clause, other in _related(victim, kept):
+        found = _one_difference(clause.row, other.row)
+        if found is not None:
+            mine, theirs = found
+            if _news(mine) - kept.words and _news(theirs):
+                return " ".join(mine), " ".join(theirs)
+    return None
+
+
+def telling(word: str) -> bool:
+    """Whether a content word names something, rather than a mood or an amount."""
+    return word not in GENERIC and not word[0].isdigit()
+
+
+def _news(row: tuple[str, ...]) -> set[str]:
+    return {word for word in content_list(" ".join(row)) if word not in GENERIC}
+
+
+def _one_difference(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """The differing middles of two rows of words that begin and end alike, where the common part is the larger."""
+    least = min(len(one), len(other))
+    start = next((i for i in range(least) if one[i] != other[i]), least)
+    tail = next((i for i in range(least - start) if one[-1 - i] != other[-1 - i]), least - start)
+    mine, theirs = one[start : len(one) - tail], other[start : len(other) - tail]
+    frame = start + tail
+    middle = max(len(mine), len(theirs))
+    return (mine, theirs) if mine and theirs and middle <= MIDDLE and frame >= max(middle, 2) else None
+
+
+def same_but_digits(one: str, other: str) -> bool:
+    """Whether two different texts are equal when all their digits are blanked: `locker 4417`, `locker 4471`."""
+    return one != other and len(one) == len(other) and _blanked(one) == _blanked(other)
+
+
+def _blanked(text: str) -> str:
+    return "".join("#" if char.isnumeric() else char for char in text)

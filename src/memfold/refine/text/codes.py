@@ -1,0 +1,76 @@
+"""What must be kept to the letter: addresses, paths, identifiers, versions, serial and telephone numbers."""
+
+from __future__ import annotations
+
+import re
+
+from memfold.refine.text.canvas import Canvas
+from memfold.refine.text.value import Value
+
+_EXACT = re.compile(
+    r"(?<![\w@./])(?:https?|ftp|file|ssh|git|mailto|s3|postgres(?:ql)?|redis|ws):/{0,2}[^\s<>\"'`\0]+"  # addresses of the web and the like
+    r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"  # e-mail
+    r"|(?<![\w.-])www\.[^\s<>\"'`\0]+"
+    r"|`[^`\n\0]{1,200}`"
+    r"|(?<![^\s\"'(\[=:,])(?:[A-Za-z]:\\|~?/|\.{1,2}/)(?:[\w.@+-]+[/\\])*[\w.@+-]*\w"  # absolute paths
+    r"|(?<![\w/.@-])(?:[\w.@-]+/)+[\w-]+\.[A-Za-z]\w{0,7}(?![\w/])"  # relative paths to a file
+    r"|(?<![\w.-])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?!\w)"  # UUID
+    r"|(?<![\w.-])[vV]?\d+(?:\.\d+){2,}(?:[-+][\w.]+)?(?![\w])"  # 1.2.3, addresses of the internet
+    r"|(?<![\w.-])[vV]\d+(?:\.\d+)*(?![\w])"
+    r"|(?<![\w-])--?[A-Za-z][\w-]*(?:=[\w./-]+)?(?<!-)(?!\w)"  # command line options
+    r"|(?<!\w)[#@](?!\d+(?!\w))[\w-]*\w"  # tags and handles
+    r"|(?<!\w)\$[A-Za-z_]\w*|(?<![\w.])_*[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)+_*(?:\(\))?"  # $VARIABLES and snake_case
+    r"|(?<![\w.])[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+(?:\(\))?"  # dotted names, files
+    r"|(?<!\w)[A-Za-z_]\w*\(\)"
+    r"|(?<!\w)\+\d{1,3}(?:[ -]?\(?\d{1,5}\)?){2,6}(?!\w)"  # telephone numbers
+    r"|(?<![\w-])\(?\d{3}\)?[ -]\d{3}-\d{4}(?![\w-])|(?<![\w-])\d{3}-\d{4}(?![\w-])"
+)
+_MAY_BE_EXACT = re.compile(r"[@/`_#$\\]|\d[.\d)-]|\w(?:\.\w|::|->|\(\))|\+\d|(?<![\w-])-[-A-Za-z]|[vV]\d")
+_LETTER_FIRST = re.compile(  # K3, TXN-008, H2O
+    r"(?<![^\W_])(?<![\d][-.])[A-Za-z]++-?\d[A-Za-z0-9]*+(?:[-.](?=[A-Za-z]{0,20}\d)[A-Za-z0-9]++)*+(?![^\W_])"
+)
+_DIGIT_FIRST = re.compile(r"(?<![^\W_])\d++[A-Za-z][A-Za-z0-9]*+(?:-(?=[A-Za-z]{0,20}\d)[A-Za-z0-9]++)*+(?![^\W_])")  # 12a, 4K, 1RM
+_NOT_SERIAL = re.compile(
+    r"(?:mid|pre|post|early|late|since|under|over|top|non|ca|approx|no|day|week|phase|section|part|step)-?\d", re.IGNORECASE
+)
+_PHONE = re.compile(r"\+?[\d ()-]+")
+_PROSE = re.compile(
+    r"(?:[A-Za-z]\.)+[A-Za-z]?\.?"  # e.g., U.S.
+    r"|[a-z]+\.[A-Z][a-z]+"  # a full stop without its blank
+    r"|\d{1,2}\.\d{1,2}\.(?:19|20)?\d\d|(?:19|20)\d\d\.\d{1,2}\.\d{1,2}"  # a date
+    r"|\d{1,3}(?:\.\d{3})+"  # thousands
+)
+
+
+def take_exact(canvas: Canvas) -> None:
+    """Take what has a form of its own, before anything else is read."""
+    if _MAY_BE_EXACT.search(canvas.rest):
+        canvas.take(_EXACT, _exact)
+
+
+def take_serials(canvas: Canvas) -> None:
+    """Take words that begin with letters and hold digits (`K3`, `TXN-008`)."""
+    canvas.take(_LETTER_FIRST, _serial)
+
+
+def take_mixed(canvas: Canvas) -> None:
+    """Take what is left of words that begin with digits (`12a`); after the quantities, which need no blank (`512Mi`)."""
+    canvas.take(_DIGIT_FIRST, _serial)
+
+
+def _exact(match: re.Match[str]) -> list[Value] | None:
+    written = match[0]
+    if _PROSE.fullmatch(written):
+        return None
+    if _PHONE.fullmatch(written):
+        return [Value("code", re.sub(r"\D", "", written), written)]
+    return [code(written)]
+
+
+def _serial(match: re.Match[str]) -> list[Value] | None:
+    return None if _NOT_SERIAL.match(match[0]) else [code(match[0])]
+
+
+def code(written: str) -> Value:
+    """An identifier as a value: quotes and the sentence's own mark off, in lower case."""
+    return Value("code", written.strip("`").rstrip(".,;:!?)\"'").lower(), written)

@@ -1,0 +1,259 @@
+"""Dates and clock times, absolute or told from the entry's own time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
+
+from memfold.refine.text.calendar import DOUBTFUL_MONTHS, MONTHS, NEARBY, SHORT_WEEKDAYS, WEEKDAYS
+from memfold.refine.text.canvas import Canvas
+from memfold.refine.text.units import UNITS
+from memfold.refine.text.value import Value, days_after, nearest, week_of
+
+_WIDE = "\u3040"
+_NAMES = "|".join(sorted(MONTHS, key=len, reverse=True))
+_YEAR = r"(?:19|20)\d\d"
+_ISO = re.compile(rf"(?<![\d.-])(?P<y>{_YEAR})(?P<sep>[-/.])(?P<m>\d{{1,2}})(?P=sep)(?P<d>\d{{1,2}})(?![\d-])(?:T(?=\d\d:\d\d))?")
+_NUMERIC = re.compile(rf"(?<![\d./-])(?P<a>\d{{1,2}})(?P<sep>[./])(?P<b>\d{{1,2}})(?:(?P=sep)(?P<y>{_YEAR}|\d\d))?(?![\d/])(?!\.\d)")
+_WIDE_DATE = re.compile(
+    rf"(?:(?P<y>{_YEAR})\s?[年년]\s?)?(?P<m>\d{{1,2}})\s?[月월](?:\s?(?P<d>\d{{1,2}})\s?[日号號일])?|(?P<only>{_YEAR})\s?[年년]"
+)
+_DAY_MONTH = re.compile(
+    rf"(?<![\w.,:])(?P<d>\d{{1,2}})(?:st|nd|rd|th|er|º)?\.?,? ?(?:of |de |di )?(?P<m>{_NAMES})\.?(?!\w)"
+    rf"(?:,? (?:de |of )?(?P<y>{_YEAR})(?!\w))?",
+    re.IGNORECASE,
+)
+_MONTH_DAY = re.compile(
+    rf"(?<!\w)(?P<m>{_NAMES})\.? (?:the )?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?!\w|%|[:.,]\d)(?:,? (?P<y>{_YEAR})(?!\w))?", re.IGNORECASE
+)
+_MONTH_YEAR = re.compile(rf"(?<!\w)(?P<m>{_NAMES})\.?,? (?:of |de |del )?(?P<y>{_YEAR})(?!\w)", re.IGNORECASE)
+_MONTH = re.compile(rf"(?<![\w'])(?P<m>{_NAMES})(?![\w'])", re.IGNORECASE)
+_VIETNAMESE = re.compile(
+    rf"(?:ngày )?(?P<d>\d{{1,2}}) tháng (?P<m>\d{{1,2}})(?: năm (?P<y>{_YEAR}))?(?!\w)"
+    rf"|tháng (?P<only_m>\d{{1,2}})(?:(?: năm |/)(?P<only_y>{_YEAR}))?(?!\w)",
+    re.IGNORECASE,
+)
+_YEAR_ALONE = re.compile(
+    rf"(?<![\w.,$€£¥+-])(?<!\d )(?P<y>{_YEAR})(?![\w%]|[.,:]\d| ?[$€£¥°])"
+    r"(?! (?:steps|kcal|calories|people|words|euros?|dollars?|mg|ml|kg|km|g|m|l|won|yen|naira|pages|units)\b)"
+)
+_DECADE = re.compile(r"(?<!\w)(?:(?:19|20)\d|'?\d)0s(?!\w)")
+
+_LONG_WEEKDAYS = "|".join(w for w in WEEKDAYS if w.isascii() and len(w) > 5)
+_SPACED_WEEKDAYS = "|".join(sorted((w for w in WEEKDAYS if w < _WIDE), key=len, reverse=True))
+_NUMBER_OR_A = r"(?P<n>\d{1,4}|an?|one)"
+_AGO = re.compile(
+    rf"(?<![\w.]){_NUMBER_OR_A} (?P<unit>day|week|month|year)s? (?:ago|earlier|back)\b"
+    r"|\b(?:hace|vor|il y a|há) (?P<n2>\d{1,4}) (?P<unit2>[^\W\d_]+)",
+    re.IGNORECASE,
+)
+_AHEAD = re.compile(rf"\bin {_NUMBER_OR_A} (?P<unit>day|week|month|year)s?(?:' time)?\b(?! of)", re.IGNORECASE)
+_STEP = re.compile(
+    rf"\b(?P<which>last|next|this|past|coming|previous|nächste[nrs]?|letzte[nrs]?) "
+    rf"(?P<unit>week(?:end)?|month|year|summer|winter|spring|autumn|fall|woche|monat|jahr|{_LONG_WEEKDAYS})\b",
+    re.IGNORECASE,
+)
+_WEEKDAY = re.compile(
+    rf"(?<!\w)(?P<w>{_SPACED_WEEKDAYS})(?:s|en)?(?!\w)|(?P<wide>{'|'.join(w for w in WEEKDAYS if w >= _WIDE)})", re.IGNORECASE
+)
+_STEPS = {"last": -1, "past": -1, "previous": -1, "next": 1, "coming": 1, "this": 0}
+_SPAN_WORDS = {
+    "tag": "day", "tage": "day", "tagen": "day", "woche": "week", "wochen": "week", "monat": "month", "monaten": "month", "jahr": "year",
+    "jahren": "year", "día": "day", "días": "day", "semana": "week", "semanas": "week", "mes": "month", "meses": "month", "año": "year",
+    "años": "year", "jour": "day", "jours": "day", "semaine": "week", "semaines": "week", "mois": "month", "an": "year", "ans": "year",
+    "dia": "day", "dias": "day", "mês": "month", "ano": "year", "anos": "year",
+}  # fmt: skip
+
+
+_FEASTS = {
+    "new year's eve": "12-31", "new year's day": "01-01", "christmas eve": "12-24", "christmas day": "12-25", "christmas": "12-25",
+    "xmas": "12-25", "halloween": "10-31", "valentine's day": "02-14", "silvester": "12-31", "heiligabend": "12-24", "navidad": "12-25",
+}  # fmt: skip
+_FEAST = re.compile(rf"(?<!\w)(?:{'|'.join(_FEASTS)})(?!\w)(?:,? (?:of )?(?P<y>{_YEAR})(?!\w))?", re.IGNORECASE)
+
+
+_FEAST_WORDS = frozenset(word for name in _FEASTS for word in re.findall(r"[^\W\d_]+", name)) - {"s", "day", "new", "year"} | {"eve"}
+_AGO_WORDS = frozenset({"ago", "earlier", "back", "hace", "vor", "il", "há"})
+_SPANS = frozenset({"day", "days", "week", "weeks", "month", "months", "year", "years"})
+_STEP_WORDS = frozenset("last next this past coming previous nächste nächsten nächster nächstes letzte letzten letzter letztes".split())
+_WEEKDAY_WORDS = frozenset(form for name in WEEKDAYS for word in name.split("-")[:1] for form in (word, f"{word}s", f"{word}en"))
+_NEARBY_WORDS = {name: frozenset(word for phrase in days for word in re.findall(r"[^\W\d_]+", phrase)) for name, days in NEARBY.items()}
+
+
+def take_dates(canvas: Canvas, language: str, when: datetime | None) -> None:
+    """Take dates: written ones first, then those told from `when`, weekdays, and years."""
+    day = when.date() if when else None
+
+    def written(match: re.Match[str]) -> list[Value] | None:
+        groups = match.groupdict()
+        month = groups["m"]
+        if language == "en" and month and month.lower() == "mei":
+            return None
+        return _date(groups.get("y"), MONTHS[month.lower()] if month and not month.isdigit() else month, groups.get("d"), match[0], day)
+
+    months = not canvas.words.isdisjoint(MONTHS)
+    if canvas.has_digit:
+        canvas.take(_ISO, written)
+        for pattern in (_DAY_MONTH, _MONTH_DAY, _MONTH_YEAR) if months else ():
+            canvas.take(pattern, written)
+    if canvas.words & _FEAST_WORDS:
+        canvas.take(_FEAST, lambda match: _feast(match, day))
+    if canvas.has_digit:
+        canvas.take(_NUMERIC, lambda match: _numeric(match, language, day))
+        if canvas.wide:
+            canvas.take(_WIDE_DATE, lambda match: _date(match["y"] or match["only"], match["m"], match["d"], match[0], day))
+        if "tháng" in canvas.words:
+            canvas.take(_VIETNAMESE, lambda m: _date(m["y"] or m["only_y"], m["m"] or m["only_m"], m["d"], m[0], day))
+    if months:
+        canvas.take(_MONTH, lambda match: _month(match, language, day))
+    _take_told(canvas, language, day)
+    if canvas.wide or not canvas.words.isdisjoint(_WEEKDAY_WORDS):
+        canvas.take(_WEEKDAY, _weekday)
+    if canvas.has_digit:
+        canvas.take(_DECADE, lambda match: [Value("date", match[0][-3:], match[0])])
+        canvas.take(_YEAR_ALONE, lambda match: [Value("date", match["y"], match[0])])
+
+
+def _date(year: str | None, month: str | int | None, day: str | int | None, surface: str, when: date | None) -> list[Value] | None:
+    """The date as a value; None where the calendar has no such day."""
+    if month is None:
+        return [Value("date", year or "", surface)] if year else None
+    month, day = int(month), int(day) if day is not None else 0
+    if year and len(year) == 2:
+        year = f"20{year}"
+    if not 1 <= month <= 12 or day > 31 or (day == 0 and surface[:1].isdigit() and not year and surface[-1:] not in "月월"):
+        return None
+    if not day:
+        near = _near_month(month, when) if when and not year else ""
+        return [Value("date", f"{year or '-'}-{month:02d}", surface, near=near)]
+    near = nearest(month, day, when) if when and not year else ""
+    return [Value("date", f"{year or '-'}-{month:02d}-{day:02d}", surface, near=near)]
+
+
+def _near_month(month: int, when: date) -> str:
+    return nearest(month, 15, when)[:7]
+
+
+def _feast(match: re.Match[str], when: date | None) -> list[Value] | None:
+    name = match[0].lower() if not match["y"] else match[0][: match.start("y") - match.start()].lower().removesuffix("of ").rstrip(", ")
+    month, _, day = _FEASTS[name].partition("-")
+    return _date(match["y"], month, day, match[0], when)
+
+
+def _numeric(match: re.Match[str], language: str, when: date | None) -> list[Value] | None:
+    """`22/06/2024` and `4.3.` where only one reading is possible; in English `03/04/2024` keeps both."""
+    first, second, year = int(match["a"]), int(match["b"]), match["y"]
+    if match["sep"] == "." and not year and not match.string.startswith(".", match.end()):
+        return None
+    if not (1 <= first <= 31 and 1 <= second <= 31) or (first > 12 and second > 12):
+        return None
+    if not year and match["sep"] == "/" and first <= 12 and second <= 12 and first != second and language == "en":
+        return None
+    if match["sep"] == "." or first > 12 or first == second or (language != "en" and second <= 12):
+        return _date(year, second, first, match[0], when)
+    if second > 12:
+        return _date(year, first, second, match[0], when)
+    return [Value("date", f"{year if not year or len(year) == 4 else f'20{year}'}-{first:02d}/{second:02d}", match[0])]
+
+
+def _month(match: re.Match[str], language: str, when: date | None) -> list[Value] | None:
+    word = match["m"]
+    if language in ("en", "de") and not word[0].isupper():
+        return None
+    if word.lower() in DOUBTFUL_MONTHS and (match.start() < 2 or match.string[match.start() - 2] in ".!?:\n"):
+        return None
+    if word.lower() in ("jan", "mar"):
+        return None
+    return _date(None, MONTHS[word.lower()], None, word, when)
+
+
+def _take_told(canvas: Canvas, language: str, day: date | None) -> None:
+    """Dates told from the entry's day; without one the phrase itself is the value."""
+
+    def told(reading: Callable[[re.Match[str], date], str | None]) -> Callable[[re.Match[str]], list[Value] | None]:
+        def read(match: re.Match[str]) -> list[Value] | None:
+            canonical = reading(match, day) if day else " ".join(match[0].lower().split())
+            return [Value("date", canonical, match[0])] if canonical else None
+
+        return read
+
+    words = canvas.words
+    if words & _AGO_WORDS:
+        canvas.take(_AGO, told(lambda match, today: _moved(match, today, -1)))
+    if "in" in words and words & _SPANS:
+        canvas.take(_AHEAD, lambda match: _ahead(match, day))
+    if words & _STEP_WORDS:
+        canvas.take(_STEP, told(_stepped))
+    for name in dict.fromkeys((language, "en")):
+        if canvas.wide or words & _NEARBY_WORDS[name]:
+            canvas.take(_NEARBY[name], lambda match, name=name: _nearby(match, NEARBY[name], day))
+
+
+def _ahead(match: re.Match[str], day: date | None) -> list[Value] | None:
+    """`in two weeks` is a date to come or the time that something took: it stands for either."""
+    count, unit = int(match["n"]) if match["n"].isdigit() else 1, match["unit"].lower()
+    base, factor = UNITS[unit]
+    span = f"{count * factor} {base}"
+    canonical = _at(day, count, unit) if day else None
+    return [Value("date", canonical, match[0], near=span)] if canonical else [Value("quantity", span, match[0], near=str(count))]
+
+
+def _nearby_pattern(language: str) -> re.Pattern[str]:
+    names = "|".join(sorted(NEARBY[language], key=len, reverse=True))
+    return re.compile(names if language in ("zh", "ja", "ko") else rf"(?<![\w'])(?:{names})(?!\w)", re.IGNORECASE)
+
+
+_NEARBY = {language: _nearby_pattern(language) for language in NEARBY}
+
+
+def _nearby(match: re.Match[str], days: dict[str, int], day: date | None) -> list[Value]:
+    word = match[0].lower()
+    count = days[word]
+    moved = days_after(day, count) if day else None
+    return [Value("date", moved.isoformat() if moved else word, match[0], near="" if count else "weak")]
+
+
+def _moved(match: re.Match[str], day: date, sign: int) -> str | None:
+    groups = match.groupdict()
+    count = groups["n"] or groups.get("n2") or ""
+    unit = (groups["unit"] or groups.get("unit2") or "").lower()
+    unit = _SPAN_WORDS.get(unit, unit)
+    if unit not in ("day", "week", "month", "year"):
+        return None
+    return _at(day, sign * (int(count) if count.isdigit() else 1), unit)
+
+
+def _at(day: date, count: int, unit: str) -> str | None:
+    if unit in ("day", "week"):
+        moved = days_after(day, count * (7 if unit == "week" else 1))
+        return None if moved is None else week_of(moved) if unit == "week" else moved.isoformat()
+    months = day.year * 12 + day.month - 1 + count * (12 if unit == "year" else 1)
+    if not 12 <= months < 120000:
+        return None
+    return f"{months // 12:04d}" if unit == "year" else f"{months // 12:04d}-{months % 12 + 1:02d}"
+
+
+def _stepped(match: re.Match[str], day: date) -> str | None:
+    which, unit = match["which"].lower(), match["unit"].lower()
+    step = _STEPS.get(which, -1 if which.startswith("l") else 1)
+    unit = _SPAN_WORDS.get(unit, unit)
+    if unit in WEEKDAYS:
+        return _on_weekday(day, WEEKDAYS[unit], step).isoformat()
+    if unit in ("week", "weekend", "month", "year"):
+        return _at(day, step, "week" if unit == "weekend" else unit)
+    return f"{day.year + (step if step < 0 else 0)} {unit}"
+
+
+def _on_weekday(day: date, weekday: int, step: int) -> date:
+    ahead = (weekday - day.isoweekday()) % 7
+    if step < 0:
+        return day - timedelta(days=(day.isoweekday() - weekday) % 7 or 7)
+    return day + timedelta(days=ahead or (7 if step else 0))
+
+
+def _weekday(match: re.Match[str]) -> list[Value] | None:
+    word = (match["w"] or match["wide"]).lower()
+    if word in SHORT_WEEKDAYS and not (match[0][0].isupper() and match[0][1:].islower()):
+        return None
+    return [Value("date", f"w{WEEKDAYS[word]}", match[0])]

@@ -1,0 +1,164 @@
+"""Names: words with a capital that is not the sentence's own, words in katakana, and who speaks."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from memfold.refine.text.canvas import TAKEN, Canvas
+from memfold.refine.text.common import COMMON
+from memfold.refine.text.lexicon import ENGLISH, OTHER_LANGUAGES
+from memfold.refine.text.units import UNITS
+from memfold.refine.text.value import Value
+from memfold.refine.text.words import script, stem, unaccented
+
+_CAPITAL = "A-ZÀ-ÖØ-ÞĀ-žΆ-ΫЀ-Я\u1e00-\u1eff"
+_WORD = re.compile(rf"(?<![\w{TAKEN}'])[{_CAPITAL}]\w{{0,60}}(?:['-][^\W_]{{1,60}}){{0,4}}")
+_OPENS = re.compile(r"(?:^|[.!?:;\n。！？»\"“”(\[【】\]•*|/>…–—-]|(?<!\d)\d{1,2}[.)])\s*(?:['\"“‘(\[]\s*)?$")
+_KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]{3,40}")
+_ROLES = frozenset({"user", "assistant", "human", "ai", "bot", "agent", "system"})
+_VERB = (
+    "is|was|are|were|has|had|have|will|would|can|could|does|did|went|got|took|made|bought|told|gave|sold|lost|left|wrote|came|met|found|"
+    "thought|knows?|said|felt|kept|led|won|grew|became|and|or|[a-z]{2,12}(?:s|ed)"
+)
+_ACTS = re.compile(
+    rf"(?:'s\b|'d\b|'ll\b| (?:never |always |often |also |now |still |just )?(?:{_VERB})\b|,? (?:who|my|his|her|our|the user)\b)"
+)
+
+
+def take_names(canvas: Canvas, language: str) -> None:
+    """Take the names. In German, where every noun has a capital, only what is no plain noun by its surroundings."""
+    text = canvas.rest
+    if _shouted(text):
+        return
+    called = spoken_to(text)
+    found: dict[str, Value] = {}
+    last, last_end = "", -2
+    for match in _WORD.finditer(text):
+        word = match[0]
+        if not word[0].isupper() or not _is_name(text, match, language):
+            continue
+        follows = last if match.start() == last_end + 1 else ""
+        value = Value("name", name_key(word), word, of=follows, near="called" if match.start() in called else "")
+        last, last_end = value.canonical, match.end()
+        if value.canonical not in found or found[value.canonical].near:
+            found[value.canonical] = value
+    canvas.found.extend(found.values())
+    canvas.found.extend(Value("name", match[0], match[0]) for match in _KATAKANA.finditer(text))
+
+
+def _is_name(text: str, match: re.Match[str], language: str) -> bool:
+    word = match[0].removesuffix("'s")
+    low = word.lower()
+    if len(word) == 1 or low in ENGLISH or "'" in low[1:] and low.partition("'")[0] in ENGLISH or word in UNITS:
+        return False
+    if language not in ("en", "zh", "ja", "ko") and any(low in words for words in OTHER_LANGUAGES.values()):
+        return False
+    known = low in COMMON or stem(low) in COMMON
+    opens = _opens(text, match.start())
+    if word.isupper():
+        return not known
+    if known:
+        return False
+    if language == "de":
+        return not opens and not _after_article(text, match.start())
+    return not opens or _beside_capital(text, match) or (language == "en" and _acts(text, match))
+
+
+def _opens(text: str, at: int) -> bool:
+    return _OPENS.search(text, max(0, at - 8), at) is not None if at else True
+
+
+def _beside_capital(text: str, match: re.Match[str]) -> bool:
+    after = text[match.end() + 1 : match.end() + 2]
+    return after.isupper() and text[match.end()] == " "
+
+
+def _acts(text: str, match: re.Match[str]) -> bool:
+    """Whether a word that opens its sentence behaves like a name: `Ana's`, `Ana likes`, `Ana, who`."""
+    return match[0].endswith("'s") or _ACTS.match(text, match.end()) is not None
+
+
+_ARTICLE = re.compile(
+    r"\b(?:der|die|das|den|dem|des|ein|eine|einen|einem|einer|eines|kein\w*|mein\w*|sein\w*|ihr\w*|unser\w*|am|im|zum|zur|vom|beim|"
+    r"[a-zäöüß]+(?:en|es|er|em))\s$"
+)
+
+
+def _after_article(text: str, at: int) -> bool:
+    return _ARTICLE.search(text, max(0, at - 20), at) is not None
+
+
+def _shouted(text: str) -> bool:
+    """Whether most letters are capitals, so that capitals say nothing."""
+    sample = text[:400]
+    big, small = sum(map(str.isupper, sample)), sum(map(str.islower, sample))
+    return big > small and big > 12
+
+
+_GREETING = (
+    r"(?:hi|hey|hello|hiya|dear|thanks(?: so much| a lot)?|thank you(?: so much)?|thx|bye|congrats|congratulations|yeah|yes|yep|yup|no|"
+    r"wow|woah|whoa|ooh|oh|ah|aww?|haha|ok|okay|sure(?: thing)?|"
+    r"absolutely|definitely|exactly|agreed|totally|right|cool|great|nice|awesome|sorry|later|welcome|good (?:morning|night|luck|"
+    r"evening)|well done|of course|no problem|"
+    r"hallo|danke|hola|gracias|merci|bonjour|salut|olá|oi|obrigad[oa]|ciao|grazie|спасибо|привет)"
+)
+_MAY_GREET = re.compile(
+    r"\b(?:[Hh](?:i|ey|ello|iya|aha|allo|ola)|[Dd](?:ear|efinitely|anke)|[Tt](?:hanks?|hx|otally)|[Bb](?:ye|onjour)|[Cc](?:ongrat|ool|"
+    r"iao)|[Yy](?:eah|es|ep|up)|"
+    r"[Nn](?:o|ice)|[Ww](?:ow|oah|hoa|elcome|ell)|[Oo](?:oh|h|k|kay|f|i|lá|brigad)|[Ss](?:ure|orry|alut)|[Aa](?:bsolutely|greed|h|ww?)|"
+    r"[Ee]xactly|[Rr]ight|[Gg](?:reat|ood|racias|razie)|"
+    r"[Ll]ater|[Mm]erci|[Сс]пасибо|[Пп]ривет)"
+)
+_NAME = rf"[{_CAPITAL}][\w'-]{{1,30}}"
+_GREETED = re.compile(
+    rf"(?<!\w){_GREETING}[,!]?\s+(?P<name>{_NAME})(?=\s*[,.!?…:;]|\s*$|\s+(?i:you|i|it|that|how|what|thanks|so|we|are|did|do|hope)\b)",
+    re.IGNORECASE,
+)
+_FIRST = re.compile(
+    rf"(?:^|[.!?]\s+)(?P<name>{_NAME})[,!]\s+(?=(?i:you|your|you're|i|i'm|i've|that|that's|it's|thanks|thank|how|what|do|did|are|can|"
+    rf"have|we|let's|please|don't)\b)"
+)
+_LAST = re.compile(rf"(?<=[a-z]), (?P<name>{_NAME})(?=\s*(?:[!?]|\.(?=\s|$)|$))")
+_YOU = re.compile(r"\b(?:you|your|you're|yours|thanks|thank)\b", re.IGNORECASE)
+
+
+def spoken_to(text: str) -> frozenset[int]:
+    """Where the text calls somebody by name: after a greeting or thanks (`Thanks, Ana!`), before `you` or a question, at the end of
+    a sentence.
+    """
+    found: set[int] = set()
+    if _MAY_GREET.search(text):
+        found |= {match.start("name") for match in _GREETED.finditer(text) if match["name"][0].isupper()}
+    if "," not in text and "!" not in text:
+        return frozenset(found)
+    found |= {match.start("name") for match in _FIRST.finditer(text)}
+    for match in _LAST.finditer(text):
+        sentence = text[max(0, match.start() - 160) : match.start()]
+        sentence = re.split(r"[.!?\n]", sentence)[-1]
+        if text[match.end() : match.end() + 1] in ("!", "?") or _YOU.search(sentence):
+            found.add(match.start("name"))
+    return frozenset(found)
+
+
+@lru_cache(maxsize=8192)
+def name_key(word: str) -> str:
+    """A name without case, possessive and the accents of Latin letters: `Joaquín's` -> `joaquin`."""
+    low = word.lower().removesuffix("'s").removesuffix("'").rstrip("-'")
+    if low.isascii():
+        return low
+    return unaccented(low) if script(low[0]) == "latin" else low
+
+
+def speaker_value(name: str, *, announced: bool = False) -> Value | None:
+    """Who speaks, as a value: a role, or one to three words with a capital.
+
+    Unless `announced` (`Speaker June says`), a common word is no name: `Note: ...` has no speaker.
+    """
+    low = name.lower()
+    if low in _ROLES:
+        return Value("speaker", low, name)
+    words = name.split()
+    if words and all(word[0].isupper() and (announced or word.lower() not in COMMON) for word in words):
+        return Value("speaker", name_key(name), name)
+    return None

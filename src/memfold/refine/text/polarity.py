@@ -1,0 +1,106 @@
+"""Whether a text says that something is, is not, or may be, and of which word it says so."""
+
+from __future__ import annotations
+
+import re
+
+from memfold.refine.text.sentences import clauses
+from memfold.refine.text.words import content_list, fold
+
+_BEFORE_ITS_WORD = (
+    r"not|no longer|no|never|none of|nobody|nothing|neither|nor|without|cannot|can't|[a-z]{2,8}n't|isnt|dont|doesnt|didnt|wasnt|wont|"
+    r"cant|havent|hasnt|"
+    r"hardly|rarely|seldom|zero|0|refus\w+|den(?:y|ies|ied)|stop(?:s|ped|ping)?|quit(?:s|ting)?|gave up|giv(?:e|es|ing|en) up|ceas\w+|"
+    r"lacks?|lacked|unable to|"
+    r"fail(?:s|ed)? to|avoid\w*|dislik\w+|hat(?:e|es|ed)|cancel\w*|drop(?:s|ped)|abandon\w*|postpon\w*|aversion to|free of|"
+    r"kein(?:e|en|em|er|es)?|nie|niemals|ohne|nunca|jamás|sin|tampoco|ningun[oa]?|ningún|aucune?|sans|rien|não|nem|sem|nenhuma?|senza|"
+    r"geen|nooit|zonder|"
+    r"не|нет|ни|никогда|без|không|chưa|chẳng|đừng|لا|ليس|ليست|لم|لن|بدون"
+)
+_BEHIND_ITS_WORD = r"nicht|pas|jamais|non|niet|cancell?ed|postponed|dropped|called off|put off|not at all|is out|are out|is off|was off"
+_CUES = re.compile(
+    rf"(?P<fore>\b(?:{_BEFORE_ITS_WORD})\b|[不没沒無未非别]|안 |못 )"
+    rf"|(?P<aft>\b(?:{_BEHIND_ITS_WORD})\b|ない|なく|なかった|ません|지 않|지 못|않|없)",
+    re.IGNORECASE,
+)
+_NO_CUE = re.compile(
+    r"\b(?:not only|not just|no problem|no worries|no doubt|no wonder|no\.? ?\d|0\d|\d+0|why not|whether or not|or not|can't wait|"
+    r"cannot wait|couldn't agree more|"
+    r"no matter|nothing but|never mind|if not|nie wieder|don't worry|don't forget|why don't|do not forget)\b"
+    r"|非常|不错|不過|不过|没关系|無料|無理|未来|少なくない|しかない|しなければならない|なければならない|如果不|差不多|不好意思|不同|かもしれない|かもしれません",
+    re.IGNORECASE,
+)
+_HEDGES = re.compile(
+    r"\b(?:might|may|maybe|perhaps|possibly|probably|could|would like to|considering|consider(?:s|ed)?|thinking (?:of|about)|"
+    r"thinks? about|hop(?:e|es|ing) to|"
+    r"plan(?:s|ned|ning)? (?:to|on)|wants? to|wanted to|wish(?:es)? to|intend(?:s|ed|ing)? to|aim(?:s|ing)? to|going to|gonna|will|"
+    r"would|unsure|undecided|whether|"
+    r"propos(?:es|ed)|suggest(?:s|ed)?|wonder(?:s|ing)? (?:if|whether)|"
+    r"vielleicht|möchte|will|plant|quizás?|tal vez|quiere|piensa|peut-être|veut|pense|talvez|quer|forse|vuole|может|хочет|планирует|"
+    r"возможно|có lẽ|muốn|định)\b"
+    r"|也许|可能|打算|想要|考虑|かもしれ|予定|つもり|아마|계획|싶",
+    re.IGNORECASE,
+)
+_REACH = 48
+"""Characters beside a cue in which its word is looked for."""
+_PASSED_OVER = frozenset("able need want going really quite very much many long yet ever even make take be able plan hop try".split())
+
+
+def negations(text: str) -> int:
+    """How many negations the text holds, in some fifteen languages. `not only`, `can't wait`, `no problem` and the like are none."""
+    return len(_CUES.findall(_NO_CUE.sub(" ", fold(text))))
+
+
+def is_hedged(text: str) -> bool:
+    """Whether the text speaks of a plan, a wish or a doubt, not of what is."""
+    return _HEDGES.search(fold(text)) is not None
+
+
+_SOFT = re.compile(
+    r"\b(?:gone|prevent\w*|out|off|missing|closed|forbid\w*|forbade|ban(?:s|ned)?|free|exclud\w*|beyond|declin\w*|reject\w*|otherwise|"
+    r"instead|rather than|"
+    r"all clear|clean|alone|only|aversion|but|except|half|fewer|less|бросил\w*|weg|fini|arrêt\w*|dejó|parou)\b|[戒禁]",
+    re.IGNORECASE,
+)
+
+
+def is_plain(text: str) -> bool:
+    """Whether the text affirms and no more: it holds no negation, and no word that may stand for one (`gone`, `free`, `instead`)."""
+    return negations(text) == 0 and _SOFT.search(text) is None
+
+
+def denied(text: str) -> frozenset[str]:
+    """The words (as `content_words` gives them) that a negation of the text bears on: the first content word behind it, and for
+    the negations that follow their word the last one before it.
+    """
+    if _CUES.search(text) is None:
+        return frozenset()
+    found: set[str] = set()
+    for clause in clauses(_NO_CUE.sub(" ", fold(text))):
+        for cue in _CUES.finditer(clause):
+            found.update(_next(clause, cue.end()))
+            if cue["aft"]:
+                found.update(content_list(clause[max(0, cue.start() - _REACH) : cue.start()])[-1:])
+    return frozenset(found)
+
+
+_PLANS = re.compile(
+    r"\b(?:might|may|maybe|perhaps|possibly|would like to|considering|thinking (?:of|about)|hop(?:e|es|ing) to|plan(?:s|ned|"
+    r"ning)? (?:to|on)|wants? to|wanted to|"
+    r"wish(?:es)? to|intend(?:s|ed|ing)? to|aim(?:s|ing)? to|undecided (?:about|whether to)|wonder(?:s|ing)? (?:if|whether) to|"
+    r"vielleicht|möchte|quizás?|tal vez|quiere|peut-être|veut|talvez|quer|forse|vuole|может|хочет|планирует|возможно|có lẽ|muốn|định)\b"
+    r"|也许|可能|打算|想要|考虑|かもしれ|つもり|아마|계획|싶",
+    re.IGNORECASE,
+)
+
+
+def doubted(text: str) -> frozenset[str]:
+    """The words that a plan, wish or doubt of the text bears on: the first content word behind each."""
+    if _PLANS.search(text) is None:
+        return frozenset()
+    return frozenset(word for clause in clauses(fold(text)) for cue in _PLANS.finditer(clause) for word in _next(clause, cue.end()))
+
+
+def _next(clause: str, at: int) -> list[str]:
+    words = content_list(clause[at : at + _REACH])
+    return [word for word in words if word not in _PASSED_OVER][:1]

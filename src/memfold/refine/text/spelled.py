@@ -1,0 +1,135 @@
+"""Written-out numbers to digits, so that the rest reads digits alone."""
+
+from __future__ import annotations
+
+import re
+
+from memfold.refine.text.lexicon import NUMBERS_ELSEWHERE, ORDINALS, SCALES, TENS, UNITS_OF_SPEECH
+
+_SPOKEN = UNITS_OF_SPEECH | TENS
+_ONE = "|".join(sorted((*_SPOKEN, *SCALES, "dozen", "half"), key=len, reverse=True))
+_ROW = re.compile(
+    rf"(?<![\w-])(?<!\w')(?:an? (?=(?:hundred|thousand|million|dozen)\b))?(?:{_ONE})(?:(?:-|"
+    rf" (?:and )?(?:a )?)(?:{_ONE})(?![\w']))*(?![\w'])",
+    re.IGNORECASE,
+)
+_TOKEN = re.compile(_ONE, re.IGNORECASE)
+_COUNTED = re.compile(
+    r"[ -](?:more |whole |full )?(?:second|minute|hour|day|week|month|year|dollar|euro|percent|kilo|gram|met(?:re|er)|lit(?:re|er)|"
+    r"mile|am\b|pm\b|in the)",
+    re.IGNORECASE,
+)
+_HALF_AN = re.compile(r"\bhalf an? (?=\w)", re.IGNORECASE)
+_TIMES_X = re.compile(r"(?<![\w.])(\d{1,3})x(?!\w)")
+_VOCABULARY = frozenset((*_SPOKEN, *SCALES, *ORDINALS, "dozen", "half", "quarter", "quarters", "twice", "thrice"))
+_X_TIMES = re.compile(r"\dx(?!\w)")
+_TIMES = re.compile(r"\b(?:twice|thrice)\b", re.IGNORECASE)
+_QUARTERS = re.compile(r"\b(?:([1-3]) |a )?quarters? of an hour\b", re.IGNORECASE)
+_AND_A_HALF = re.compile(r"(?<![\w.])(\d{1,6}|an?)( [^\W\d_]{1,12})? and a half(?!\w)", re.IGNORECASE)
+_ORDINAL_WORD = re.compile(
+    rf"\b(?:(?:{'|'.join(TENS)})-(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)|{'|'.join(ORDINALS)})\b", re.IGNORECASE
+)
+_UNITS_TH = {"first": 1, "second": 2} | {word: int(digits[:-2]) for word, digits in ORDINALS.items()}
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+_WIDE_DIGITS = {
+    char: number for number, chars in enumerate(("〇零", "一", "二两兩", "三", "四", "五", "六", "七", "八", "九")) for char in chars
+}
+_WIDE_SCALES = {"十": 10, "百": 100, "千": 1000}
+_WIDE_ROW = re.compile(
+    "[〇零一二两兩三四五六七八九十百千]{1,12}(?=[万萬億亿个個位人只隻本次点點時回つ年月日号號天周週星岁歲歳元円块公斤米度分秒小杯名件台匹階楼层室])|[二三四五六七八九]?十[一二三四五六七八九]"
+)
+
+
+def spelled_out(text: str, language: str) -> str:
+    """The text with its written-out numbers in digits: `twenty-five` -> `25`, `half a dozen` -> `6`, `eighth` -> `8th`, `三百` -> `300`.
+
+    English in full; single words up to twelve or so for the languages of the word list; Chinese numerals before a counter. `one`
+    stays a word unless it counts something (`one week`), and so do `first` and `second`.
+    """
+    if not text.isascii():
+        text = _FRACTION.sub(lambda match: f"{match[1] or '0'}{_FRACTIONS[match[2]]}", text)
+    if "/" in text:
+        text = _WRITTEN_FRACTION.sub(lambda match: f"{int(match[1]) / int(match[2]):.4g}", text)
+    if language in ("zh", "ja"):
+        text = _WIDE_ROW.sub(_wide_digits, text)
+    words = frozenset(_LETTERS.findall(text.lower()))
+    if not words.isdisjoint(_VOCABULARY) or _X_TIMES.search(text):
+        text = _TIMES_X.sub(r"\1 times", text)
+        text = _TIMES.sub(lambda match: f"{2 if match[0][1] in 'wW' else 3} times", text)
+        text = _ORDINAL_WORD.sub(_ordinal, text)
+        text = _ROW.sub(_row, text)
+        text = _QUARTERS.sub(lambda match: f"{15 * int(match[1] or 1)} minutes", text)
+        text = _HALF_AN.sub("0.5 ", text)
+        text = _AND_A_HALF.sub(lambda match: f"{'1' if match[1].lower().startswith('a') else match[1]}.5{match[2] or ''}", text)
+    table = NUMBERS_ELSEWHERE.get(language)
+    if table and not words.isdisjoint(table):
+        text = _LETTERS.sub(lambda match: str(table.get(match[0].lower(), match[0])), text)
+    return text
+
+
+_FRACTIONS = {"½": ".5", "¼": ".25", "¾": ".75"}
+_FRACTION = re.compile(r"(\d{1,4})? ?([½¼¾])")
+_WRITTEN_FRACTION = re.compile(
+    r"(?<![\d/.,])([1-3])/([248])(?= ?(?:l|lit(?:er|re)s?|cups?|tsp|tbsp|kg|hours?|h|miles?|inch(?:es)?|pints?)\b)"
+)
+
+
+def _ordinal(match: re.Match[str]) -> str:
+    tens, _, unit = match[0].lower().rpartition("-")
+    return f"{TENS.get(tens, 0) + _UNITS_TH[unit]}th"
+
+
+def _row(match: re.Match[str]) -> str:
+    words = [word.lower() for word in _TOKEN.findall(match[0])]
+    if words == ["one"] and match.string.startswith(" day", match.end()):
+        return match[0]
+    if words == ["one"]:
+        return "1" if _COUNTED.match(match.string, match.end()) else match[0]
+    if len(words) == 1 and words[0] not in _SPOKEN and not match[0].lower().startswith("a"):
+        return match[0]
+    if words[-1] == "half":
+        return f"{_joined(words[:-1])}.5" if len(words) > 1 else match[0]
+    return _joined(words)
+
+
+def _joined(words: list[str]) -> str:
+    """Digits of a row of number words; words that do not join to one number give several, parted by blanks."""
+    out: list[int] = []
+    total, part, last = 0, 0, 0
+    dozen = 6 if words[0] == "half" else 12
+    for word in words:
+        if word == "dozen":
+            part, last = (part or 1) * dozen, 100
+        elif word == "hundred":
+            part, last = (part or 1) * 100, 100
+        elif word in SCALES:
+            total, part, last = total + (part or 1) * SCALES[word], 0, 1000
+        elif word != "half":
+            number = _SPOKEN[word]
+            if not (last == 0 or last >= 100 or (20 <= last <= 90 and number < 10)):
+                out.append(total + part)
+                total, part = 0, 0
+            part, last = part + number, number
+    return " ".join(str(number) for number in (*out, total + part))
+
+
+def _wide_digits(match: re.Match[str]) -> str:
+    following = match.string[match.end() : match.end() + 1]
+    if match.string[match.start() - 1 : match.start()] == "第" and match[0] == "一":
+        return match[0]
+    is_word = (match[0] == "一" and following in "个個人只隻つ件些下样定起直点次") or (match[0] == "十" and following == "分")
+    return match[0] if is_word else str(_wide(match[0]))
+
+
+def _wide(row: str) -> int:
+    """The number that a row of Chinese numerals writes, by place (`二〇二四`) or by scale (`三百二十`)."""
+    if not any(char in _WIDE_SCALES for char in row):
+        return int("".join(str(_WIDE_DIGITS[char]) for char in row))
+    total, digit = 0, 0
+    for char in row:
+        if char in _WIDE_SCALES:
+            total, digit = total + (digit or 1) * _WIDE_SCALES[char], 0
+        else:
+            digit = _WIDE_DIGITS[char]
+    return total + digit

@@ -1,0 +1,106 @@
+"""Clock times in one form, `15:00`."""
+
+from __future__ import annotations
+
+import re
+
+from memfold.refine.text.canvas import Canvas
+from memfold.refine.text.value import Value
+
+_HALF_OF_DAY = (
+    r"(?P<half>a\.?m\.?(?!\w)|p\.?m\.?(?!\w)|in the (?:morning|afternoon|evening)|at night"
+    r"|o'?clock(?: in the (?P<part>morning|afternoon|evening))?)"
+)
+_WITH_HALF = re.compile(rf"(?<![\w.,:])(?P<h>\d{{1,2}})(?:[:.](?P<m>[0-5]\d))? ?{_HALF_OF_DAY}", re.IGNORECASE)
+_CLOCK = re.compile(r"(?<![\d:.,/-])(?P<h>[01]?\d|2[0-4]):(?P<m>[0-5]\d)(?::00)?(?!\d|:\d)(?: ?(?:uhr|h\b))?", re.IGNORECASE)
+_AT_H = re.compile(r"(?<=\bat )([01]?\d|2[0-4]) ?h(?!\w)")
+_SPAN = re.compile(
+    r"(?<![\d:.,/-])(?:(?P<h>\d{1,2}):(?P<m>[0-5]\d):(?P<s>[0-5]\d(?:\.\d{1,6})?)|(?P<m2>2[5-9]|[3-9]\d):(?P<s2>[0-5]\d))(?!\d|:\d)"
+)
+_UHR = re.compile(
+    r"(?<![\w.,:])(?P<h>[01]?\d|2[0-4])(?:[.:h](?P<m>[0-5]\d))? ?(?:uhr|h(?=[\s,.;]|$)|heures?(?! de))(?!\w)"
+    r"|(?<![\w.,:])(?P<h2>[01]?\d|2[0-4])h(?P<m2>[0-5]\d)(?!\w)",
+    re.IGNORECASE,
+)
+_PAST = re.compile(
+    r"\b(?P<what>half|quarter) (?P<side>past|to) (?P<h>\d{1,2})(?!\w)(?: ?(?P<late>a\.?m\b|p\.?m\b|in the (?:morning|afternoon|evening)))?",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"\b(?:noon|midday|midnight)\b", re.IGNORECASE)
+_WIDE = re.compile(
+    r"(?P<half>上午|下午|早上|晚上|凌晨|午前|午後|오전|오후|밤)?\s?(?P<h>\d{1,2})\s?[点點時时시](?!間|间|간)(?:\s?(?P<m>[0-5]?\d)\s?[分분]|(?P<thirty>半|반))?"
+)
+_WORDS = frozenset({"noon", "midday", "midnight"})
+_DAY_WORDS = frozenset({"am", "pm", "a", "p", "morning", "afternoon", "evening", "night", "clock", "oclock"})
+_LATE = ("p", "in the afternoon", "in the evening", "at night", "下午", "晚上", "午後", "오후", "밤")
+
+
+def take_times(canvas: Canvas, language: str) -> None:
+    """Take clock times. A time that nothing marks as morning or afternoon is `near="loose"`."""
+    if canvas.words & _WORDS:
+        canvas.take(_WORD, lambda match: [Value("time", "00:00" if match[0].lower() == "midnight" else "12:00", match[0])])
+    if not canvas.has_digit:
+        return
+    if canvas.words & {"half", "quarter"}:
+        canvas.take(_PAST, _past)
+    if canvas.words & _DAY_WORDS:
+        canvas.take(_WITH_HALF, _with_half)
+    if language in ("de", "fr", "es", "pt", "it", "nl"):
+        canvas.take(_UHR, lambda match: _time(match["h"] or match["h2"], match["m"] or match["m2"], match[0]))
+    if "h" in canvas.words:
+        canvas.take(_AT_H, lambda match: _time(match[1], None, match[0]))
+    if ":" in canvas.rest:
+        canvas.take(_SPAN, _span)
+        canvas.take(_CLOCK, _clock)
+    if canvas.wide:
+        canvas.take(_WIDE, _wide)
+
+
+def _time(hour: str | int, minute: str | None, surface: str, *, loose: bool = False, late: bool | None = None) -> list[Value] | None:
+    hour = int(hour)
+    if hour > 24 or (late is not None and hour > 12 and not late):
+        return None
+    if late is not None and hour <= 12:
+        hour = hour % 12 + (12 if late else 0)
+    return [Value("time", f"{hour % 24:02d}:{int(minute or 0):02d}", surface, near="loose" if loose else "")]
+
+
+def _clock(match: re.Match[str]) -> list[Value] | None:
+    return _time(match["h"], match["m"], match[0], loose=len(match["h"]) == 1 or match["h"] in ("10", "11", "12"))
+
+
+def _span(match: re.Match[str]) -> list[Value] | None:
+    """`1:52:30` and `44:31`: how long something took, or a clock time to the second."""
+    if match["s"] == "00":
+        return None
+    hours, minutes, seconds = match["h"] or "0", match["m"] or match["m2"], match["s"] or match["s2"]
+    total = f"{int(hours) * 3600 + int(minutes) * 60 + int(seconds.partition('.')[0])}"
+    fraction = seconds.partition(".")[2].rstrip("0")
+    return [Value("quantity", f"{total}{'.' + fraction if fraction else ''} s", match[0], near=match[0])]
+
+
+def _with_half(match: re.Match[str]) -> list[Value] | None:
+    half = match["half"].lower()
+    if half.startswith("o") and not match["part"]:
+        return _time(match["h"], match["m"], match[0], loose=True)
+    late = half.startswith(_LATE) or (match["part"] or "").lower() in ("afternoon", "evening")
+    if half == "at night" and int(match["h"]) in (12, 1, 2, 3, 4):
+        late = False
+    return _time(match["h"], match["m"], match[0], late=late)
+
+
+def _past(match: re.Match[str]) -> list[Value] | None:
+    minutes = 30 if match["what"].lower() == "half" else 15
+    hour = int(match["h"])
+    if match["side"].lower() == "to":
+        hour, minutes = (hour - 1) % 12, 60 - minutes
+    if match["late"]:
+        return _time(hour, str(minutes), match[0], late=match["late"].lower().startswith(("p", "in the a", "in the e")))
+    return _time(hour, str(minutes), match[0], loose=True)
+
+
+def _wide(match: re.Match[str]) -> list[Value] | None:
+    minute = "30" if match["thirty"] else match["m"]
+    if not match["half"]:
+        return _time(match["h"], minute, match[0], loose=int(match["h"]) <= 12)
+    return _time(match["h"], minute, match[0], late=match["half"] in _LATE)
