@@ -109,6 +109,18 @@ class Memory:
             self._embedder = open_embedder(self._embedder)
         return self._embedder
 
+    @property
+    def size_of(self) -> Callable[[Entry], int]:
+        """Measures an entry in bytes: its line of `memfold export`, or what it takes in the host's file."""
+        return self.opened.mirror.host.size if self.opened.mirror else entry_bytes
+
+    def totals(self, namespace: str | None = None) -> tuple[int, int]:
+        """Number of entries and their bytes (`size_of`), of a namespace or of all."""
+        if self.opened.mirror is None:
+            return self.opened.store.totals(namespace)
+        sizes = [self.size_of(entry) for entry in self.entries(namespace)]
+        return len(sizes), sum(sizes)
+
     def namespaces(self) -> list[str]:
         """The namespaces that hold entries, sorted."""
         return self.opened.store.namespaces()
@@ -157,7 +169,7 @@ class Memory:
         """What is in a namespace, how much of it is redundant, and what a budget would probably remove. Writes nothing."""
         self._embed_missing(namespace)
         entries, vectors = self.opened.store.load(namespace)
-        return audit(entries, vectors, measure=entry_bytes)
+        return audit(entries, vectors, measure=self.size_of)
 
     # Refinement
 
@@ -262,8 +274,8 @@ class Memory:
     def _measures(self, budget: Budget, counter: TokenCounter | None) -> Measures:
         if budget.unit == "tokens":
             tokens = counter or open_counter("wordpiece")
-            return Measures(lambda entry: tokens.count(entry.text), entry_bytes)
-        return Measures((lambda entry: 1) if budget.unit == "entries" else entry_bytes, entry_bytes)
+            return Measures(lambda entry: tokens.count(entry.text), self.size_of)
+        return Measures((lambda entry: 1) if budget.unit == "entries" else self.size_of, self.size_of)
 
     def _bring_home(self, report: Report) -> None:
         """Close a run: the host's file gets the new state, the journal the report; a file that moved on takes the edits back."""

@@ -38,7 +38,11 @@ class Mirror:
         return [path for path in (Path(self.host.location), *beside) if path.exists()]
 
     def persist(self) -> SqliteStore:
-        """Put the database beside the host, if it is not there yet."""
+        """Put the database beside the host, if it is not there yet, since the host is to be changed.
+
+        :raises ReadOnlyStore: the host cannot be written; nothing was done.
+        """
+        self.host.check_writable()
         if self.store.path == ":memory:":
             kept = SqliteStore(self.path)
             os.chmod(self.path, Path(self.host.location).stat().st_mode & 0o666)
@@ -64,8 +68,9 @@ class Mirror:
             return self._live() != tuple(self._parts(found.entries))
         with self.store.connection.writing():
             self._drop_unpushed()
-            self._match(found.entries)
+            ids = self._match(found.entries)
             self._set("base", zlib.compress(found.raw))
+            self._set("base ids", zlib.compress(json.dumps(ids).encode()))
             self._pushed(found.fingerprint)
         return False
 
@@ -104,30 +109,38 @@ class Mirror:
         self.host.replace(now, new)
         with self.store.connection.writing():
             self._set("base", zlib.compress(new.raw))
+            self._set("base ids", zlib.compress(json.dumps([entry.id for entry in new.entries]).encode()))
             self._pushed(new.fingerprint)
         self.store.scrub()
         return remaining
 
-    def _match(self, found: Iterable[Entry]) -> None:
-        """Make the mirror's entries those of the host, keeping what the mirror knows of each (id, pin, vector)."""
+    def _match(self, found: Iterable[Entry]) -> list[str]:
+        """Make the mirror's entries those of the host, keeping what the mirror knows of each (id, pin, vector).
+
+        :returns: the mirror's ids of the host's entries, in the host's order.
+        """
         mine = {(entry.namespace, entry.id): entry for entry in self.store.entries()}
         by_text: dict[tuple[str, str, str], list[Entry]] = {}
         for entry in mine.values():
             by_text.setdefault((entry.namespace, entry.home, entry.text), []).append(entry)
         new: list[Entry] = []
+        ids: list[str] = []
         for entry in found:
+            ids.append(entry.id)
             same = mine.pop((entry.namespace, entry.id), None)
             if same is None:
                 alike = [e for e in by_text.get((entry.namespace, entry.home, entry.text), []) if (e.namespace, e.id) in mine]
                 same = mine.pop((alike[0].namespace, alike[0].id)) if alike else None
-                if same is not None:
-                    continue
-                new.append(entry)
+                if same is None:
+                    new.append(entry)
+                else:
+                    ids[-1] = same.id
             elif same.text != entry.text or same.metadata != entry.metadata:
                 self.store.update(replace(entry, pinned=entry.pinned or same.pinned))
         for namespace, id in mine:
             self.store.remove(namespace, [id])
         self.store.add(new)
+        return ids
 
     def _drop_unpushed(self) -> None:
         """Take edits that never reached the host off the journal."""
@@ -150,9 +163,12 @@ class Mirror:
             self._set("pending", None)
 
     def _base(self) -> Snapshot:
-        raw = self._get("base")
+        raw, ids = self._get("base"), self._get("base ids")
         assert raw is not None, "push before pull"
-        return self.host.parse(zlib.decompress(raw))
+        assert ids is not None, "push before pull"
+        base = self.host.parse(zlib.decompress(raw))
+        named = zip(base.entries, json.loads(zlib.decompress(ids)), strict=True)
+        return replace(base, entries=tuple(replace(entry, id=id) for entry, id in named))
 
     def _live(self) -> tuple[tuple[str, str, str], ...]:
         return tuple(self._parts(self.store.entries()))

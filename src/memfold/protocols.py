@@ -137,6 +137,13 @@ class Host(Protocol):
         """
         ...
 
+    def check_writable(self) -> None:
+        """Say before a long run that its result could not be written.
+
+        :raises ReadOnlyStore: the host cannot be written.
+        """
+        ...
+
     def replace(self, old: Snapshot, new: Snapshot) -> None:
         """Write `new` atomically if the host still is `old`.
 
@@ -150,6 +157,13 @@ class Host(Protocol):
 
         Returns the new state and how many occurrences remain that the host cannot remove. Used by `forget`, after the
         entries themselves were rewritten.
+        """
+        ...
+
+    def size(self, entry: Entry) -> int:
+        """Bytes that an entry takes in the host: UTF-8 length of its JSON there, without ASCII escapes, and its separator.
+
+        This is what a budget means for the host's entries; what else stands in it is not counted.
         """
         ...
 

@@ -1,7 +1,6 @@
 """Case 10: killed at any step; what was judged is not paid for again, and the counts add up."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -9,8 +8,6 @@ import sys
 import pytest
 
 from memfold import Entry, Memory
-from memfold.refine.judges.scripted import ScriptedJudge
-from memfold.types import Decision
 
 RUN = """
 import json, os, signal, sys

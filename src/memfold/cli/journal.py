@@ -180,7 +180,7 @@ def undo(place: Place, run: str, number: int | None, as_json: bool) -> None:
     """
     with place.open() as memory:
         undone = memory.undo(run, number)
-        entries, total = memory.opened.store.totals(undone[0].namespace)
+        entries, total = memory.totals(undone[0].namespace)
     restored = sum(len(edit.before) for edit in undone)
     if as_json:
         for edit in undone:

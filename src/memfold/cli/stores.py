@@ -40,7 +40,7 @@ def import_(place: Place, files: tuple[str, ...], namespace: str | None, as_json
                 console().print(f"{file}: {size(count, 'entries')}", soft_wrap=True)
             else:
                 emit({"type": "import", "file": file, "entries": count})
-        entries, total = memory.opened.store.totals()
+        entries, total = memory.totals()
     if as_json:
         emit({"type": "store", "store": place.store, "entries": entries, "bytes": total})
     else:
@@ -104,7 +104,7 @@ def compact(place: Place, older_than: timedelta | None, yes: bool, as_json: bool
         disk = memory.disk_bytes()
         freed, _ = memory.compact(memory.clock() - older_than if older_than is not None else None)
         after = memory.disk_bytes()
-        entries, live = memory.opened.store.totals()
+        entries, live = memory.totals()
     if as_json:
         emit({"type": "compact", "freed": freed, "disk_before": disk, "disk_after": after, "entries": entries, "bytes": live})
         return

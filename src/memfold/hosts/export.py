@@ -9,6 +9,7 @@ from typing import Protocol, cast
 
 from memfold.errors import BadEntry, DuplicateId, NotAStore
 from memfold.hosts.filehost import FileHost
+from memfold.hosts.files import json_bytes
 from memfold.hosts.forget import holds, total, without
 from memfold.hosts.jsonl import excerpt
 from memfold.hosts.jsontext import Series, Style, dump, lines_of, load
@@ -54,6 +55,10 @@ class ExportHost(FileHost):
         older, newer = sorted((a, b), key=moment)
         metadata = {**older.metadata, **newer.metadata, **merged.metadata}
         return replace(merged, namespace=a.namespace, home=a.home, metadata=metadata)
+
+    def size(self, entry: Entry) -> int:
+        """The entry's line."""
+        return json_bytes(entry.as_dict()) + 1
 
     def _parse(self, text: str) -> ExportDocument:
         series = lines_of(text)

@@ -55,6 +55,9 @@ class FileHost(ABC):
     @abstractmethod
     def combine(self, a: Entry, b: Entry, merged: Entry) -> Entry: ...
 
+    @abstractmethod
+    def size(self, entry: Entry) -> int: ...
+
     def read(self) -> Snapshot:
         """All entries in the file's order; see `Host.read`."""
         return self.parse(read_bytes(self.path))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 from collections.abc import Generator
@@ -11,6 +12,7 @@ from hashlib import blake2b, sha256
 from pathlib import Path
 
 from memfold.errors import NotAStore, ReadOnlyStore, StoreChanged, StoreError, StoreFull
+from memfold.types import JSON
 
 BOM = b"\xef\xbb\xbf"
 
@@ -102,6 +104,11 @@ def decode(raw: bytes, where: str, first_line: int = 1) -> tuple[bool, str]:
 def encode(text: str, bom: bool) -> bytes:
     """The inverse of `decode`."""
     return (BOM if bom else b"") + text.encode("utf-8")
+
+
+def json_bytes(value: JSON) -> int:
+    """UTF-8 length of a value's JSON without ASCII escapes."""
+    return len(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
 
 
 def _iconv(encoding: str) -> str:

@@ -17,7 +17,7 @@ from typing import BinaryIO, cast
 from memfold.errors import BadEntry, DuplicateId, NotAStore
 from memfold.hosts.fields import FieldMap, JsonlFields
 from memfold.hosts.filehost import FileHost
-from memfold.hosts.files import decode, reading
+from memfold.hosts.files import decode, json_bytes, reading
 from memfold.hosts.forget import total, without
 from memfold.hosts.jsontext import Series, Style, array_of, dump, lines_of, load, patch
 from memfold.hosts.places import Wanted, arrange, last_filled, moment
@@ -66,6 +66,10 @@ class JsonlHost(FileHost):
         whole = replace(merged, namespace=a.namespace, home=a.home, metadata={**older.metadata, **newer.metadata, **merged.metadata})
         return replace(whole, metadata=self._found.agreeing(whole, sides)) if self._found else whole
 
+    def size(self, entry: Entry) -> int:
+        """The entry's line, under the names that its fields have in the file."""
+        return json_bytes(self._found.to_object(entry, _NO_KEYS) if self._found else entry.as_dict()) + 1
+
     def _parse(self, text: str) -> JsonlDocument:
         series, rows = _table(text, self.location)
         objects = [value for _, _, value in rows if value is not None]
@@ -73,6 +77,9 @@ class JsonlHost(FileHost):
         if objects:
             self._found = fields
         return JsonlDocument(series, rows, fields, list(_with_fields(rows, fields, self.location)), text)
+
+
+_NO_KEYS: dict[str, JSON] = {}
 
 
 @dataclass(frozen=True, slots=True)

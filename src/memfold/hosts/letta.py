@@ -19,6 +19,7 @@ from typing import cast
 from memfold.errors import BadEntry, NotAStore, StoreChanged
 from memfold.hosts.blocks import as_line, block_lines, is_section, one_line
 from memfold.hosts.filehost import FileHost
+from memfold.hosts.files import json_bytes
 from memfold.hosts.forget import holds, total
 from memfold.hosts.jsonl import excerpt
 from memfold.hosts.jsonstring import Splice, literal_lines, quoted, splice, splice_inside, unquoted
@@ -47,6 +48,10 @@ class LettaHost(FileHost):
     def combine(self, a: Entry, b: Entry, merged: Entry) -> Entry:
         """The block, and the bullet and heading of the first side; the text on one line."""
         return replace(merged, text=one_line(merged.text), namespace=a.namespace, home=a.home, metadata=a.metadata)
+
+    def size(self, entry: Entry) -> int:
+        """The line in its block's value, line end included."""
+        return json_bytes(f"{entry.metadata.get('mark', '')}{entry.text}\n") - 2
 
     def _parse(self, text: str) -> LettaDocument:
         outer: list[str] = []

@@ -16,6 +16,7 @@ from typing import cast
 
 from memfold.errors import BadEntry, NotAStore
 from memfold.hosts.filehost import FileHost
+from memfold.hosts.files import json_bytes
 from memfold.hosts.forget import holds, occurrences, plain, total, without
 from memfold.hosts.jsonl import excerpt
 from memfold.hosts.jsontext import Series, Style, array_of, dump, lines_of, load, member_split, object_of, patch
@@ -56,6 +57,10 @@ class McpHost(FileHost):
         text = f"{a.home}: {_observation(merged.text, a.home)}"
         metadata = {key: value for key, value in a.metadata.items() if key != _RAW}
         return replace(merged, text=text, namespace=a.namespace, home=a.home, metadata=metadata)
+
+    def size(self, entry: Entry) -> int:
+        """The observation in its entity's list; name and type of the entity stand in the file once."""
+        return json_bytes(_raw(entry)) + 2
 
     def _parse(self, text: str) -> McpDocument:
         series = lines_of(text)

@@ -249,6 +249,15 @@ def erases(case: HostCase, folder: Path) -> None:
         _reads_as(case, folder, state, state.entries)
 
 
+def measures_what_goes(case: HostCase, folder: Path) -> None:
+    """The size of an entry is what the file loses without it, give or take how the file writes spaces and escapes."""
+    host, _ = case.written(folder)
+    base = host.read()
+    for n, entry in enumerate(base.entries):
+        lost = len(base.raw) - len(host.render([*base.entries[:n], *base.entries[n + 1 :]], base).raw)
+        assert 0.5 * lost - 8 <= host.size(entry) <= 2 * lost + 8, (entry, lost, host.size(entry))
+
+
 CHECKS: dict[str, Callable[[HostCase, Path], None]] = {
     check.__name__: check
     for check in (
@@ -258,6 +267,7 @@ CHECKS: dict[str, Callable[[HostCase, Path], None]] = {
         replaces_in_place,
         places_a_merged_entry,
         restores,
+        measures_what_goes,
         renders_idempotently,
         refuses_a_repeated_id,
         writes_atomically,
