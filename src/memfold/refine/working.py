@@ -27,7 +27,7 @@ class Measures:
     def of(self, entry: Entry) -> Size:
         """(in the budget's unit, in bytes)."""
         size = self.budget(entry)
-        return size, size if self.bytes is self.budget else self.bytes(entry)
+        return size, size if self.bytes == self.budget else self.bytes(entry)
 
 
 class Working:
