@@ -1,0 +1,345 @@
+"""One text out of two, by clauses: what one side covers is said once, and no word is invented.
+
+Works on any script. Only the word for "earlier" comes from a table, by the language of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from memfold.refine.telling import telling_words
+from memfold.refine.text import clauses, content_words, fold, is_filler, is_question, speaker, values
+from memfold.refine.text.language import language
+from memfold.refine.text.lexicon import ENGLISH
+from memfold.refine.text.polarity import negations
+
+_END = re.compile(r"[.!?…。！？؟।]+[\"')\]”’」』）]*\s*$")
+_TRAILING = " \t\r\n.,;:。；，、…"
+_SPACELESS = re.compile(r"[぀-ヿ㐀-鿿豈-﫿฀-໿]")
+_HEAD_END = re.compile(r"[:：]\s+|[】\]]\s*|：")
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]|_")
+_CONJUNCTION = re.compile(r"^(?:and|but|so|though|then|und|aber|y|pero|et|mais|e|mas)\s+", re.IGNORECASE)
+_DEPENDENT = re.compile(r"^(?:because|which|who|while|although|weil|porque)\s", re.IGNORECASE)
+_ARTICLES = frozenset("a an the my his her its our their your der die das den dem ein eine un una une le la les el los las o os um uma".split())
+_SUBJECTS = frozenset("i we he she they it you user ich wir er sie je nous il elle yo él ella eu ele ela".split())
+_REFERRING = frozenset("he she it they him her his its their this that these those also er sie es il elle ils elles lui él ella ele ela он она они".split())
+_PARTICLES = frozenset("はがもでにをの")
+_AFTER_SUBJECT = frozenset("是在有的会要不没想去来把被对和跟说喜爱住用买做学给从到已也就都正将养")
+_SHORT = 10
+"""Words: up to this length two English sentences with one beginning are put together with `and`, longer ones with `;`."""
+_SEARCHED = 64
+"""Sentences that are looked at for one clause: keeps long texts linear."""
+_EARLIER = {
+    "en": "earlier", "de": "früher", "es": "antes", "fr": "avant", "pt": "antes", "it": "prima", "nl": "eerder", "ru": "раньше",
+    "vi": "trước đây", "ar": "سابقاً", "zh": "以前", "ja": "以前", "ko": "이전",
+}  # fmt: skip
+
+
+def merged_text(first: str, second: str, *, timed: bool, earlier: bool, tight: bool = False) -> str | None:
+    """Both texts as one, `first` being the earlier where `timed`; None where one of them is empty.
+
+    With `earlier`, the second text with what it replaces behind it. With `tight`, never a longer joint than `; `.
+    """
+    head, one, two = _without_head(first.strip(), second.strip())
+    if not one or not two:
+        return None
+    if earlier:
+        revised = _revised(head + one, head + two)
+        if revised is not None:
+            return _finished("", revised)
+    weight_one, weight_two = (content_words(text).total() for text in (one, two))
+    later_is_base = (weight_two, len(two)) >= (weight_one, len(one)) if timed else (weight_two, len(two), two) > (weight_one, len(one), one)
+    base, other = (two, one) if later_is_base else (one, two)
+    text = _with_news(_Clauses.of(base), other, before=timed and later_is_base, tight=tight)
+    return _finished(head, text)
+
+
+def concatenated(first: str, second: str) -> str:
+    """The first text, then the sentences of the second that the first does not hold word for word."""
+    seen = {_normal(part) for part in clauses(first)}
+    new = [part for part in clauses(second) if _normal(part) not in seen and _normal(part)]
+    if not new:
+        return first
+    return first.rstrip() + _gap(first) + "".join(new).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class _Clauses:
+    """A text as clauses, with the words of each and where each word stands."""
+
+    parts: list[str]
+    words: list[frozenset[str]]
+    where: dict[str, list[int]]
+
+    @classmethod
+    def of(cls, text: str) -> _Clauses:
+        parts = clauses(text)
+        kept = [part for part in parts if not _says_nothing(part)]
+        parts = kept if any(part.strip() for part in kept) else parts
+        words = [telling_words(part) for part in parts]
+        where: dict[str, list[int]] = {}
+        for at, held in enumerate(words):
+            for word in held:
+                where.setdefault(word, []).append(at)
+        return cls(parts, words, where)
+
+    def covers(self, clause: str) -> bool:
+        """Whether one clause here, or two neighbours, hold every telling word of `clause`, negated the same way."""
+        wanted = telling_words(clause)
+        if not wanted:
+            return any(_normal(clause) == _normal(part) for part in self.parts[:_SEARCHED])
+        rarest = min(wanted, key=lambda word: (len(self.where.get(word, ())), word))
+        for at in self.where.get(rarest, [])[:_SEARCHED]:
+            for low, high in ((at, at + 1), (max(at - 1, 0), at + 1), (at, at + 2)):
+                held = frozenset[str]().union(*self.words[low:high])
+                if wanted <= held and negations("".join(self.parts[low:high])) == negations(clause):
+                    return True
+        return False
+
+    def sentences(self) -> list[str]:
+        """The clauses put together to sentences and lines."""
+        out: list[str] = []
+        is_open = False
+        for part in self.parts:
+            if is_open:
+                out[-1] += part
+            else:
+                out.append(part)
+            is_open = not _closes(part)
+        return out
+
+
+def _with_news(base: _Clauses, other: str, *, before: bool, tight: bool) -> str:
+    """The base with the clauses of the other text that it does not cover."""
+    parts = base.sentences()
+    news = _news(base, other)
+    alone = len(parts) == 1 and len(news) == 1
+    loose: list[str] = []
+    for sentence in news:
+        at, shared = _same_beginning(parts, sentence)
+        if at is None:
+            loose.append(sentence)
+        elif before and alone:
+            parts[at] = _after(sentence, parts[at][_end_of(parts[at], shared) :], parts[at], tight)
+        else:
+            parts[at] = _after(parts[at], sentence[_end_of(sentence, shared) :], sentence, tight)
+    kept = "".join(parts).strip()
+    if not loose:
+        return kept
+    added = _chain(loose)
+    stands_alone = _first_word(added).lower() not in _REFERRING and not _DEPENDENT.match(added)
+    return _chain([added, kept] if before and stands_alone else [kept, added])
+
+
+def _news(base: _Clauses, other: str) -> list[str]:
+    """The clauses of `other` that bring something new, those of one sentence together, without a leading conjunction."""
+    name, said = speaker(other)
+    parts = [part for part in clauses(said) if not _says_nothing(part)]
+    new = [not base.covers(part) for part in parts]
+    for at in range(len(parts) - 1, 0, -1):
+        new[at - 1] = new[at - 1] or (new[at] and bool(_DEPENDENT.match(parts[at])))
+    out: list[str] = []
+    is_open = False
+    for at, part in enumerate(parts):
+        if new[at] and is_open:
+            out[-1] += part
+        elif new[at]:
+            out.append(_CONJUNCTION.sub("", part) if at else part)
+        is_open = new[at] and not _closes(part)
+    if name and out:
+        out[0] = other[: len(other) - len(said)] + out[0]
+    return [part.strip() for part in out]
+
+
+def _closes(part: str) -> bool:
+    """Whether a sentence or line ends with this clause."""
+    return bool(_END.search(part)) or "\n" in part
+
+
+def _says_nothing(part: str) -> bool:
+    """Whether the clause is blank, filler, or a question that names nothing."""
+    if not part.strip():
+        return True
+    if values(part):
+        return False
+    return is_filler(part) or (is_question(part) and content_words(part).total() <= 2)
+
+
+def _revised(old: str, new: str) -> str | None:
+    """The new text with `(earlier: …)` behind what replaces the one stale clause of the old text; None where that does not fit."""
+    held = _Clauses.of(new)
+    stale = _news(held, old)
+    if not stale:
+        return new
+    if len(stale) != 1:
+        return None
+    parts = clauses(new)
+    for at, part in enumerate(parts[:_SEARCHED]):
+        place = _one_difference(stale[0], part)
+        if place is not None:
+            value, end = place
+            parts[at] = f"{part[:end]}{_earlier(new, value)}{part[end:]}"
+            return "".join(parts)
+    at, shared = _same_beginning(parts, stale[0])
+    if at is None:
+        return None
+    body = parts[at].rstrip().rstrip(_TRAILING)
+    parts[at] = f"{body}{_earlier(new, stale[0][_end_of(stale[0], shared) :].strip(_TRAILING))}{parts[at][len(body) :]}"
+    return "".join(parts)
+
+
+def _earlier(text: str, value: str) -> str:
+    word = _EARLIER[language(text)]
+    return f"（{word}：{value}）" if _SPACELESS.search(text) else f" ({word}: {value})"
+
+
+def _one_difference(old: str, new: str) -> tuple[str, int] | None:
+    """The value in `old` that `new` replaces, and where the new one ends; None unless the frames are alike and the value short."""
+    left, right = _spans(old), _spans(new)
+    start = _shared(left, right)
+    tail = _shared(left[start:][::-1], right[start:][::-1])
+    gone, come = left[start : len(left) - tail], right[start : len(right) - tail]
+    frame = start + tail
+    if not gone or not come or frame < max(len(gone), len(come)) or len(gone) > _SHORT:
+        return None
+    if not content_words(" ".join(word for word, _, _ in left[:start] + left[len(left) - tail :])):
+        return None
+    return old[gone[0][1] : gone[-1][2]], come[-1][2]
+
+
+def _spans(text: str) -> list[tuple[str, int, int]]:
+    """The words of a text with start and end; characters where the script has no spaces; the closing mark left out."""
+    body = text.rstrip(_TRAILING + "!?！？")
+    out: list[tuple[str, int, int]] = []
+    for match in _WORD.finditer(body):
+        if _SPACELESS.search(match[0]) and len(match[0]) > 1:
+            out.extend((char, match.start() + i, match.start() + i + 1) for i, char in enumerate(match[0]))
+        else:
+            out.append((match[0].casefold(), match.start(), match.end()))
+    return out
+
+
+def _opening(text: str) -> list[tuple[str, int, int]]:
+    """The words of a text without a leading article, so that `The user` and `User` begin alike."""
+    spans = _spans(text)
+    return spans[1:] if len(spans) > 1 and spans[0][0] in _ARTICLES else spans
+
+
+def _shared(left: list[tuple[str, int, int]], right: list[tuple[str, int, int]]) -> int:
+    count = 0
+    for one, other in zip(left, right, strict=False):
+        if one[0] != other[0]:
+            break
+        count += 1
+    return count
+
+
+def _same_beginning(parts: list[str], sentence: str) -> tuple[int | None, int]:
+    """The clause that begins like the sentence for longest, and for how many words; None where none shares a subject."""
+    best, at = 0, None
+    for place, part in enumerate(parts[:_SEARCHED]):
+        count = _boundary(_opening(part), _opening(sentence))
+        if count > best:
+            best, at = count, place
+    return at, best
+
+
+def _boundary(left: list[tuple[str, int, int]], right: list[tuple[str, int, int]]) -> int:
+    """How many leading words both have as a beginning that can be said once: it holds a subject and ends at a word that may end it."""
+    count = min(_shared(left, right), len(left) - 1, len(right) - 1)
+    while count > 0:
+        word, following = left[count - 1][0], (left[count][0], right[count][0])
+        if _SPACELESS.search(word):
+            fits = word in _PARTICLES or all(char in _AFTER_SUBJECT for char in following)
+        else:
+            fits = word not in _ARTICLES and not word.isdigit() and word not in "-/'\"(&@#$€£"
+        if fits:
+            break
+        count -= 1
+    beginning = [word for word, _, _ in left[:count]]
+    return count if _SUBJECTS.intersection(beginning) or content_words(" ".join(beginning)) else 0
+
+
+def _end_of(text: str, count: int) -> int:
+    return _opening(text)[count - 1][2]
+
+
+def _after(sentence: str, rest: str, source: str, tight: bool) -> str:
+    """The sentence with the rest of another that begins alike put behind it; the closing mark stays at the end."""
+    body, mark = sentence.rstrip(), ""
+    closing = _END.search(sentence)
+    if closing:
+        body, mark = sentence[: closing.start()], closing[0]
+    elif sentence != sentence.rstrip():
+        mark = sentence[len(sentence.rstrip()) :]
+    body, rest = body.rstrip(_TRAILING), rest.strip().rstrip(_TRAILING).lstrip(_TRAILING)
+    if _SPACELESS.search(sentence):
+        return f"{body}；{rest}{mark}"
+    short = not tight and max(len(body.split()), len(source.split())) <= _SHORT and not re.search(r"[,;:(]", body + rest)
+    return f"{body} and {rest}{mark}" if short and language(sentence) == "en" and _is_prose(sentence) else f"{body}; {rest}{mark}"
+
+
+def _is_prose(sentence: str) -> bool:
+    return any(word in ENGLISH for word in fold(sentence).lower().split()) and bool(_END.search(sentence))
+
+
+def _chain(parts: list[str]) -> str:
+    """Pieces one after the other, as sentences where they end as such, else with semicolons."""
+    out = parts[0].strip()
+    for part in parts[1:]:
+        part = part.strip()
+        if _END.search(out):
+            out = f"{out}{_gap(out)}{_capital(part)}"
+        elif _END.search(part) and not _SPACELESS.search(out):
+            out = f"{out.rstrip(_TRAILING)}. {_capital(part)}"
+        elif _SPACELESS.search(out):
+            out = f"{out.rstrip(_TRAILING)}；{part}"
+        else:
+            out = f"{out.rstrip(_TRAILING)}; {part}"
+    return out
+
+
+def _gap(text: str) -> str:
+    return "" if text.rstrip()[-1:] in "。！？」』）" and text.strip() else "\n" if "\n" in text.strip() else " "
+
+
+def _capital(text: str) -> str:
+    """The text with its first letter as a capital, where its first word is plain lower-case letters."""
+    word = _first_word(text)
+    return text[:1].upper() + text[1:] if word.isalpha() and word == word.lower() else text
+
+
+def _first_word(text: str) -> str:
+    return text.split(None, 1)[0].rstrip(_TRAILING) if text.strip() else ""
+
+
+def _finished(head: str, text: str) -> str:
+    """Head and text with a capital where a sentence begins and one closing mark."""
+    body = text.strip()
+    if not head:
+        body = _capital(body)
+    if body[-1:].isalnum() or body[-1:] in ")）,;:，；：、":
+        body = body.rstrip(",;:，；：、") + ("。" if _SPACELESS.search(body[-20:]) else ".")
+    return head + body
+
+
+def _without_head(first: str, second: str) -> tuple[str, str, str]:
+    """What both begin with up to a colon or bracket (a speaker, a heading), and the rests; the same speaker in two forms counts."""
+    end = 0
+    limit = min(len(first), len(second))
+    same = next((i for i in range(limit) if first[i] != second[i]), limit)
+    for match in _HEAD_END.finditer(first, 0, same):
+        end = match.end()
+    if end and first[end:].strip() and second[end:].strip():
+        return first[:end], first[end:], second[end:]
+    name, said = speaker(first)
+    other_name, other_said = speaker(second)
+    if name and name.casefold() == other_name.casefold():
+        one, two = first[: len(first) - len(said)], second[: len(second) - len(other_said)]
+        return min(one, two, key=lambda prefix: (len(prefix), prefix)), said, other_said
+    return "", first, second
+
+
+def _normal(text: str) -> str:
+    return " ".join(fold(text).casefold().split()).strip(_TRAILING + "!?！？")

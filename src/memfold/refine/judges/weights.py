@@ -1,0 +1,60 @@
+"""Weights of the embedded judge's two scores. Written by scripts/fit_embedded_judge.py; the names are explained in features.py."""
+
+from __future__ import annotations
+
+COVER: dict[str, float] = {
+    "bias": -1.4498,
+    "cosine": 4.3341,
+    "cosine_x_words": 4.5914,
+    "cosine_x_grams": -3.442,
+    "cosine_if_spoken": 1.1735,
+    "far": 6.9285,
+    "words": -0.2263,
+    "special": -4.7612,
+    "grams": 4.054,
+    "fresh": -1.6851,
+    "nothing_fresh": 1.9199,
+    "names": -1.0892,
+    "numbers": -1.5382,
+    "bare": 0.7971,
+    "shared_values": 0.4344,
+    "back_words": -3.1755,
+    "back_grams": 1.818,
+    "back_fresh": 0.7338,
+    "shared": 0.8614,
+    "special_words": -1.0068,
+    "opening": -2.1092,
+    "length": 1.0794,
+    "spoken": 0.887,
+    "spoken_says_little": 2.9529,
+    "spoken_days_apart": -0.3123,
+    "filler": 6.3619,
+    "question": 1.5192,
+    "negation_differs": 0.6467,
+    "negation_lost": -0.6571,
+    "done_against_plan": -1.4806,
+    "same_subject": -0.4667,
+    "other_subject": -0.4632,
+}
+"""Logit of: this side may go, the other holds its facts."""
+
+MERGE: dict[str, float] = {
+    "bias": -1.028,
+    "cosine_squared": 3.3244,
+    "shared": 1.6528,
+    "shared_share": -2.5188,
+    "grams": 2.5231,
+    "fresh": -1.4846,
+    "other_names": -0.986,
+    "other_numbers": 1.7028,
+    "other_numbers_count": -2.0611,
+    "frame_with_other_numbers": -2.2984,
+    "opening": -2.2389,
+    "long_opening": 2.2088,
+    "same_order": -4.013,
+    "same_end": -1.062,
+    "length": 0.6319,
+    "spoken": -0.0534,
+    "spoken_days_apart": -0.0691,
+}
+"""Logit of: the two read well as one memory."""

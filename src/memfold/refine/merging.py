@@ -1,0 +1,137 @@
+"""Merging without a model: two texts into one shorter text, and two entries into one (MemRefine 3.2, `Merge`).
+
+The merge works on whole clauses, so it can leave a clause out but never invents a word. `concatenate` is the plainer
+stand-in for a language model that the paper's baselines use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from hashlib import blake2b
+
+from memfold.refine.clause_merge import concatenated, merged_text
+from memfold.types import JSON, Decision, Entry, Link
+
+__all__ = ["concatenate", "in_time_order", "instant", "merge_entries", "merge_texts", "merged_id"]
+
+
+def merge_texts(a: Entry, b: Entry, *, earlier: bool = False) -> str | None:
+    """One text with every fact of both and shorter than the two together (UTF-8 bytes); None where that fails.
+
+    The longer text stays; of the other come the clauses that hold a content word or value which no sentence of the
+    longer one covers, in the order of the entries' times. What both begin with (a speaker, a heading, a subject) is said once.
+    The sides may be given in either order.
+
+    :param earlier: the texts give two states of one thing; where they differ in one place only, the later text is kept
+        and the old value follows it as `(earlier: …)`.
+    """
+    first, second = in_time_order(a, b)
+    timed = _one_is_later(a, b)
+    limit = _bytes(a.text) + _bytes(b.text)
+    for revise, tight in ((True, True), (False, False), (False, True)):
+        if revise and not (earlier and timed):
+            continue
+        merged = merged_text(first.text, second.text, timed=timed, earlier=revise, tight=tight)
+        if merged is not None and _bytes(merged) < limit:
+            return merged
+    return None
+
+
+def concatenate(a: Entry, b: Entry) -> str:
+    """The older text, then the sentences of the other that it does not hold word for word. In either order of the sides."""
+    first, second = in_time_order(a, b)
+    return concatenated(first.text, second.text)
+
+
+def merge_entries(a: Entry, b: Entry, decision: Decision, *, new_id: str, now: datetime) -> Entry:
+    """The entry that takes the place of both: text and keywords from the decision, all else computed from the two.
+
+    Links, sources, keywords and metadata are united (a metadata key that both have keeps the later side's value),
+    the earliest times stay, importance is the larger, and pinned stays pinned. Where the sides' times differ, all of them
+    are kept under `metadata["times"]`.
+
+    :param now: becomes `updated_at`.
+    :raises ValueError: the decision holds no merged text, or the sides differ in namespace or home.
+    """
+    if not decision.merged:
+        raise ValueError(f"the decision on {a.id!r} and {b.id!r} holds no merged text")
+    if (a.namespace, a.home) != (b.namespace, b.home):
+        raise ValueError(f"{a.id!r} and {b.id!r} differ in namespace or home and cannot become one entry")
+    first, second = in_time_order(a, b)
+    metadata: dict[str, JSON] = {**first.metadata, **second.metadata}
+    times = _times(first, second)
+    if len(times) > 1:
+        metadata["times"] = list[JSON](times)
+    return Entry(
+        id=new_id,
+        text=decision.merged,
+        namespace=a.namespace,
+        kind=a.kind if a.kind == b.kind else "fact",
+        home=a.home,
+        keywords=decision.keywords or tuple(dict.fromkeys(first.keywords + second.keywords)),
+        links=merged_links(first, second, new_id),
+        occurred_at=_earliest(a.occurred_at, b.occurred_at),
+        created_at=_earliest(a.created_at, b.created_at),
+        updated_at=now,
+        importance=max(a.importance, b.importance),
+        pinned=a.pinned or b.pinned,
+        sources=tuple(dict.fromkeys(first.sources + second.sources)),
+        metadata=metadata,
+    )
+
+
+def merged_links(a: Entry, b: Entry, new_id: str) -> tuple[Link, ...]:
+    """The links of both without those to each other, to themselves and to the new entry; repeated ones once."""
+    gone = {a.id, b.id, new_id}
+    return tuple(dict.fromkeys(link for link in a.links + b.links if link.target not in gone))
+
+
+def merged_id(a: Entry, b: Entry, text: str) -> str:
+    """The id of a merge: `m` and 16 hexadecimal digits, the same for the same entries and text in either order of the sides."""
+    digest = blake2b(digest_size=8)
+    for part in (*sorted((a.id, b.id)), text):
+        written = part.encode("utf-8", "surrogatepass")
+        digest.update(len(written).to_bytes(8, "big") + written)
+    return f"m{digest.hexdigest()}"
+
+
+def instant(entry: Entry) -> datetime | None:
+    """The entry's time as a point that compares with any other; a time without zone counts as UTC."""
+    time = entry.time
+    return time if time is None or time.tzinfo is not None else time.replace(tzinfo=UTC)
+
+
+def in_time_order(a: Entry, b: Entry) -> tuple[Entry, Entry]:
+    """The earlier entry first; where a time lacks or both are the same, by id and text, so that the sides may be swapped."""
+    first, second = instant(a), instant(b)
+    if first is not None and second is not None and first != second:
+        return (a, b) if first < second else (b, a)
+    return (a, b) if (a.id, a.text) <= (b.id, b.text) else (b, a)
+
+
+def _one_is_later(a: Entry, b: Entry) -> bool:
+    first, second = instant(a), instant(b)
+    return first is not None and second is not None and first != second
+
+
+def _earliest(one: datetime | None, other: datetime | None) -> datetime | None:
+    if one is None or other is None:
+        return one or other
+    return min(one, other, key=lambda time: time if time.tzinfo is not None else time.replace(tzinfo=UTC))
+
+
+def _times(first: Entry, second: Entry) -> Sequence[str]:
+    """Every time that the two carry, the ones from earlier merges included, each once, in order."""
+    times: list[str] = []
+    for entry in (first, second):
+        kept = entry.metadata.get("times")
+        if isinstance(kept, list) and kept and all(isinstance(time, str) for time in kept):
+            times.extend(str(time) for time in kept)
+        elif entry.time is not None:
+            times.append(entry.time.isoformat())
+    return sorted(dict.fromkeys(times))
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,16 @@
+"""The words by which a text tells its facts: content words, and the function words that carry meaning."""
+
+from __future__ import annotations
+
+from memfold.refine.text import content_words, fold
+
+_TELLING = frozenset(
+    """before after until since during up down over under off out without only both all every more less most least again still instead
+    against between done gone can cannot should must may might will would vor nach bis seit ohne nur alle antes después hasta
+    sin solo avant après jusque sans seulement depois até sem только до после без""".split()
+)
+
+
+def telling_words(text: str) -> frozenset[str]:
+    """The content words of the text and those of its function words that carry meaning: `before`, `only`, `must` and the like."""
+    return frozenset(content_words(text)) | _TELLING.intersection(fold(text).lower().split())
