@@ -32,7 +32,9 @@ class Seen:
 
     def key(self, pair: Pair) -> int:
         """The key of a pair of known entries."""
-        return int(self._pair_keys(pair.a.id, [pair.b.id])[0])
+        one, other = self._digests[pair.a.id], self._digests[pair.b.id]
+        key = _scramble_one(_scramble_one(min(one, other)) ^ max(one, other))
+        return key - 2**64 if key >= 2**63 else key
 
     def flipped(self, pair: Pair) -> bool:
         """Whether the sides stand in the other order than the one in which decisions are kept."""
@@ -67,3 +69,13 @@ def _scramble(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
+
+
+def _scramble_one(x: int) -> int:
+    """The same for one number, twenty times faster than an array of one."""
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & _64_BITS
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & _64_BITS
+    return x ^ (x >> 31)
+
+
+_64_BITS = 2**64 - 1
