@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memfold.refine.guards.reading import Clause, Reading
-from memfold.refine.text.generic import GENERIC
-from memfold.refine.text.words import content_list
+from memfold.refine.text.generic import GENERIC, OF_VALUES
+from memfold.refine.text.words import stem
 
 SHARE = 0.4
 """Share of the victim's claims that must stand in what stays."""
@@ -14,6 +14,8 @@ FEW = 4
 """Up to this many claims may be worded otherwise; fewer new words are taken for another way to say the same."""
 MIDDLE = 4
 """Words that one side may say where the other says something else, for both to count as one frame."""
+THAI_MIDDLE = 12
+"""The same in characters, for scripts whose words are written in letters and without spaces."""
 _PREFIX = 5
 
 
@@ -44,11 +46,35 @@ def replaced(victim: Reading, kept: Reading) -> tuple[str, str] | None:
     """What the victim says where the kept text says something else in the same frame: ("blue cheese", "smoked eel")."""
     for clause, other in _related(victim, kept):
         found = _one_difference(clause.row, other.row)
-        if found is not None:
+        if found is not None and _says_something(clause.words):
             mine, theirs = found
-            if _news(mine) - kept.words and _news(theirs):
+            if any(stem(word) not in kept.stems for word in _news(mine)) and _news(theirs):
                 return " ".join(mine), " ".join(theirs)
     return None
+
+
+def _says_something(words: frozenset[str]) -> bool:
+    """Whether a clause is more than mood: two telling words, or none that is of mood."""
+    return sum(map(telling, words)) > 1 or words.isdisjoint(GENERIC)
+
+
+def exchanged(victim: Reading, kept: Reading) -> bool:
+    """Whether the texts part only in who is who: `Ana owes Ben 20`, `Ben owes Ana 20`."""
+    names = {value.canonical for value in victim.values if value.kind == "name"}
+    for clause, other in _related(victim, kept) if len(names) > 1 else ():
+        mine, theirs = clause.row, other.row
+        if mine != theirs and sorted(mine) == sorted(theirs) and _without(mine, names) == _without(theirs, names):
+            return True
+    return False
+
+
+def _without(row: tuple[str, ...], names: set[str]) -> list[str]:
+    return ["" if word in names else word for word in row]
+
+
+_INSIGNIFICANT = frozenset(
+    "a an the is are was were be been has have had to of that this and s it its will would as by for so also".split()
+)
 
 
 def telling(word: str) -> bool:
@@ -56,8 +82,8 @@ def telling(word: str) -> bool:
     return word not in GENERIC and not word[0].isdigit()
 
 
-def _news(row: tuple[str, ...]) -> set[str]:
-    return {word for word in content_list(" ".join(row)) if word not in GENERIC}
+def _news(row: tuple[str, ...]) -> list[str]:
+    return [word for word in row if word not in _INSIGNIFICANT and word not in OF_VALUES and not word[0].isdigit()]
 
 
 def _one_difference(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
@@ -66,9 +92,9 @@ def _one_difference(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[tuple
     start = next((i for i in range(least) if one[i] != other[i]), least)
     tail = next((i for i in range(least - start) if one[-1 - i] != other[-1 - i]), least - start)
     mine, theirs = one[start : len(one) - tail], other[start : len(other) - tail]
-    frame = start + tail
-    middle = max(len(mine), len(theirs))
-    return (mine, theirs) if mine and theirs and middle <= MIDDLE and frame >= max(middle, 2) else None
+    frame, middle = start + tail, max(len(mine), len(theirs))
+    longest = THAI_MIDDLE if any("\u0e00" <= word[0] <= "\u0eff" for word in mine) else MIDDLE
+    return (mine, theirs) if mine and theirs and middle <= longest and frame >= max(middle, 2) else None
 
 
 def same_but_digits(one: str, other: str) -> bool:

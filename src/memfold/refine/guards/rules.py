@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import wraps
 from typing import Literal, TypeAlias
 
-from memfold.refine.guards.content import aligned, replaced, same_but_digits, telling, unsaid
+from memfold.refine.guards.content import aligned, exchanged, replaced, same_but_digits, telling, unsaid
 from memfold.refine.guards.reading import Reading, read
 from memfold.refine.guards.values import implied_by_time, lost, shown
 from memfold.refine.text.polarity import denied, doubted, is_plain
@@ -206,8 +206,10 @@ def frame(pair: Pair, decision: Decision, settings: GuardSettings) -> str | None
     if decision.action != "delete":
         return None
     gone, kept, _ = next(_replacements(pair, decision))
-    if gone.is_filler:
+    if not gone.claims:
         return None
+    if exchanged(gone, kept):
+        return "the texts part in who is who"
     found = replaced(gone, kept)
     return f"one says {found[0]!r} where the other says {found[1]!r}" if found else None
 

@@ -27,9 +27,11 @@ _EXACT = re.compile(
 )
 _MAY_BE_EXACT = re.compile(r"[@/`_#$\\]|\d[.\d)-]|\w(?:\.\w|::|->|\(\))|\+\d|(?<![\w-])-[-A-Za-z]|[vV]\d")
 _LETTER_FIRST = re.compile(  # K3, TXN-008, H2O
-    r"(?<![^\W_])(?<![\d][-.])[A-Za-z]++-?\d[A-Za-z0-9]*+(?:[-.](?=[A-Za-z]{0,20}\d)[A-Za-z0-9]++)*+(?![^\W_])"
+    r"(?<![A-Za-z0-9\u00c0-\u024f])(?<![\d][-.])[A-Za-z]++-?\d[A-Za-z0-9]*+(?:[-.](?=[A-Za-z]{0,20}\d)[A-Za-z0-9]++)*+(?![A-Za-z0-9\u00c0-\u024f])"
 )
-_DIGIT_FIRST = re.compile(r"(?<![^\W_])\d++[A-Za-z][A-Za-z0-9]*+(?:-(?=[A-Za-z]{0,20}\d)[A-Za-z0-9]++)*+(?![^\W_])")  # 12a, 4K, 1RM
+_DIGIT_FIRST = re.compile(
+    r"(?<![A-Za-z0-9\u00c0-\u024f])\d++[A-Za-z][A-Za-z0-9]*+(?:-(?=[A-Za-z]{0,20}\d)[A-Za-z0-9]++)*+(?![A-Za-z0-9\u00c0-\u024f])"
+)  # 12a, 4K, 1RM
 _NOT_SERIAL = re.compile(
     r"(?:mid|pre|post|early|late|since|under|over|top|non|ca|approx|no|day|week|phase|section|part|step)-?\d", re.IGNORECASE
 )

@@ -28,7 +28,15 @@ _MONTH_DAY = re.compile(
     rf"(?<!\w)(?P<m>{_NAMES})\.? (?:the )?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?!\w|%|[:.,]\d)(?:,? (?P<y>{_YEAR})(?!\w))?", re.IGNORECASE
 )
 _MONTH_YEAR = re.compile(rf"(?<!\w)(?P<m>{_NAMES})\.?,? (?:of |de |del )?(?P<y>{_YEAR})(?!\w)", re.IGNORECASE)
-_MONTH = re.compile(rf"(?<![\w'])(?P<m>{_NAMES})(?![\w'])", re.IGNORECASE)
+_MONTH = re.compile(rf"(?<![\w'])(?P<m>{_NAMES})(?!\w|'(?!s\b))", re.IGNORECASE)
+_TO = r" ?(?:-|–|—|to|bis|a|al|au|and|und|until|till) ?"
+_DAYS_MONTH = re.compile(
+    rf"(?<![\w.,:])(\d{{1,2}})(?:st|nd|rd|th|\.)?{_TO}(?=\d{{1,2}}(?:st|nd|rd|th)?\.? ?(?:of |de )?({_NAMES})(?!\w))", re.IGNORECASE
+)
+_MONTH_DAYS = re.compile(
+    rf"(?<!\w)({_NAMES})\.? (\d{{1,2}})(?:st|nd|rd|th)?{_TO}(\d{{1,2}})(?:st|nd|rd|th)?(?!\w|%|[:.,/-]\d)(?:,? ({_YEAR})(?!\w))?",
+    re.IGNORECASE,
+)
 _VIETNAMESE = re.compile(
     rf"(?:ngày )?(?P<d>\d{{1,2}}) tháng (?P<m>\d{{1,2}})(?: năm (?P<y>{_YEAR}))?(?!\w)"
     rf"|tháng (?P<only_m>\d{{1,2}})(?:(?: năm |/)(?P<only_y>{_YEAR}))?(?!\w)",
@@ -84,27 +92,11 @@ _NEARBY_WORDS = {name: frozenset(word for phrase in days for word in re.findall(
 def take_dates(canvas: Canvas, language: str, when: datetime | None) -> None:
     """Take dates: written ones first, then those told from `when`, weekdays, and years."""
     day = when.date() if when else None
-
-    def written(match: re.Match[str]) -> list[Value] | None:
-        groups = match.groupdict()
-        month = groups["m"]
-        if language == "en" and month and month.lower() == "mei":
-            return None
-        return _date(groups.get("y"), MONTHS[month.lower()] if month and not month.isdigit() else month, groups.get("d"), match[0], day)
-
     months = not canvas.words.isdisjoint(MONTHS)
     if canvas.has_digit:
-        canvas.take(_ISO, written)
-        for pattern in (_DAY_MONTH, _MONTH_DAY, _MONTH_YEAR) if months else ():
-            canvas.take(pattern, written)
+        _take_written(canvas, language, day, months)
     if canvas.words & _FEAST_WORDS:
         canvas.take(_FEAST, lambda match: _feast(match, day))
-    if canvas.has_digit:
-        canvas.take(_NUMERIC, lambda match: _numeric(match, language, day))
-        if canvas.wide:
-            canvas.take(_WIDE_DATE, lambda match: _date(match["y"] or match["only"], match["m"], match["d"], match[0], day))
-        if "tháng" in canvas.words:
-            canvas.take(_VIETNAMESE, lambda m: _date(m["y"] or m["only_y"], m["m"] or m["only_m"], m["d"], m[0], day))
     if months:
         canvas.take(_MONTH, lambda match: _month(match, language, day))
     _take_told(canvas, language, day)
@@ -113,6 +105,42 @@ def take_dates(canvas: Canvas, language: str, when: datetime | None) -> None:
     if canvas.has_digit:
         canvas.take(_DECADE, lambda match: [Value("date", match[0][-3:], match[0])])
         canvas.take(_YEAR_ALONE, lambda match: [Value("date", match["y"], match[0])])
+
+
+def _take_written(canvas: Canvas, language: str, day: date | None, months: bool) -> None:
+    """Take the dates that are written with digits."""
+
+    def written(match: re.Match[str]) -> list[Value] | None:
+        groups = match.groupdict()
+        month = groups["m"]
+        if month.lower() == "mei" and language == "en":
+            return None
+        if match.re is _MONTH_DAY and len(month) > 4 and match[0].startswith(f"{month}."):
+            return None  # the end of one sentence and the beginning of the next
+        return _date(groups.get("y"), month if month.isdigit() else MONTHS[month.lower()], groups.get("d"), match[0], day)
+
+    canvas.take(_ISO, written)
+    if months:
+        canvas.rest = _ranges_spelled(canvas.rest)
+        for pattern in (_DAY_MONTH, _MONTH_DAY, _MONTH_YEAR):
+            canvas.take(pattern, written)
+    canvas.take(_NUMERIC, lambda match: _numeric(match, language, day))
+    if canvas.wide:
+        canvas.take(_WIDE_DATE, lambda match: _date(match["y"] or match["only"], match["m"], match["d"], match[0], day))
+    if "tháng" in canvas.words:
+        canvas.take(_VIETNAMESE, lambda m: _date(m["y"] or m["only_y"], m["m"] or m["only_m"], m["d"], m[0], day))
+
+
+def _ranges_spelled(text: str) -> str:
+    """`14-17 June` and `June 14 to 17` with the month beside both days."""
+    text = _DAYS_MONTH.sub(lambda match: f"{match[1]} {match[2]} - ", text)
+    return _MONTH_DAYS.sub(_both_days, text)
+
+
+def _both_days(match: re.Match[str]) -> str:
+    month, first, last, year = match.groups("")
+    month = f"{month} {year}".rstrip()
+    return f"{first} {month} - {last} {month}"
 
 
 def _date(year: str | None, month: str | int | None, day: str | int | None, surface: str, when: date | None) -> list[Value] | None:
@@ -148,13 +176,12 @@ def _numeric(match: re.Match[str], language: str, when: date | None) -> list[Val
         return None
     if not (1 <= first <= 31 and 1 <= second <= 31) or (first > 12 and second > 12):
         return None
-    if not year and match["sep"] == "/" and first <= 12 and second <= 12 and first != second and language == "en":
-        return None
     if match["sep"] == "." or first > 12 or first == second or (language != "en" and second <= 12):
         return _date(year, second, first, match[0], when)
     if second > 12:
         return _date(year, first, second, match[0], when)
-    return [Value("date", f"{year if not year or len(year) == 4 else f'20{year}'}-{first:02d}/{second:02d}", match[0])]
+    full = "-" if not year else year if len(year) == 4 else f"20{year}"
+    return [Value("date", f"{full}-{first:02d}/{second:02d}", match[0])]
 
 
 def _month(match: re.Match[str], language: str, when: date | None) -> list[Value] | None:

@@ -32,6 +32,24 @@ _CORE = frozenset(
 )
 
 
+_ELSEWHERE = frozenset(
+    """
+    hallo danke dankeschön bitte tschüss gute nacht morgen guten tag super klar genau hola gracias vale perfecto un beso
+    besos luego hasta adiós claro jaja jajaja jajajaja qué bueno y buenas noches oui non bises merci bonjour salut bonne
+    nuit accord tout le monde à bientôt demain obrigado obrigada beijo beijos tchau oi olá boa noite até logo bom dia
+    sim claro legal grazie ciao prego спасибо большое ага да привет пока хорошо ок связи до спокойной ночи доброе утро
+    отлично супер شكرا جزيلا تمام صباح النور الخير ههه هههه نعم مرحبا hihi ok nha nhé ngủ ngon vâng dạ ạ cảm ơn chào em
+    anh chị
+    """.split()
+)
+_SPACELESS_FILLER = re.compile(
+    "(?:谢谢|多谢|不客气|晚安|早安|早上好|你好|您好|好的|好呀|嗯+|哈+|辛苦[了啦]*|明天[见聊]|再见|拜拜|没问题|ありがとう(?:ございます)?|おつかれさま(?:です)?|"
+    "お疲れ様(?:です)?|は[ーい]+|また連絡するね|また(?:ね|明日)|了解(?:です)?|おはよう(?:ございます)?|おやすみ(?:なさい)?|こんにちは|감사합니다|고마워요?|안녕(?:하세요)?|"
+    "좋은 하루 보내세요|진짜|알겠어요?|오늘도|고생했어요?|네+|응+|ㅋ+|ㅎ+)"
+)
+_NEITHER = re.compile(r"[\W_~〜ー]+")
+
+
 def is_question(text: str) -> bool:
     """Whether the text only asks: every clause is a question or filler, and at least one asks (a final `?`, `？` or `؟`)."""
     parts = [part for part in clauses(speaker(text)[1]) if part.strip()]
@@ -49,10 +67,12 @@ def is_filler(text: str) -> bool:
     said = fold(speaker(text)[1])
     if _DIGIT.search(said):
         return False
+    if not said.isascii() and _SPACELESS_FILLER.search(said):
+        return not _NEITHER.sub("", _SPACELESS_FILLER.sub("", said))
     words = _WORDS.findall(said)
     lowered = [word.lower() for word in words]
     if not words or not any(word in _CORE for word in lowered):
-        return not words
+        return not words or (len(words) <= 12 and all(word in _ELSEWHERE for word in lowered))
     return all(low in _FILLER or _vocative(said, word) for word, low in zip(words, lowered, strict=True))
 
 

@@ -14,7 +14,7 @@ _SAMPLE = 2000
 
 
 def language(text: str) -> str:
-    """`ja`, `zh`, `ko`, `ru` or `ar` by script, else the language whose function words are most frequent; `en` when in doubt.
+    """`ja`, `zh`, `ko`, `ru` or `ar` by script, else the language whose function words are most frequent; `en` when in doubt: it takes two.
 
     Looks at the first 2,000 characters. A text of several languages counts as the one with the rarest script.
     """
@@ -29,4 +29,4 @@ def language(text: str) -> str:
         for letters, name in _LETTERS:
             scores[name] += any(letter in sample for letter in letters)
     best = max(scores, key=lambda name: (scores[name], name))
-    return best if scores[best] > len(words & ENGLISH) else "en"
+    return best if scores[best] > max(1, len(words & ENGLISH)) else "en"

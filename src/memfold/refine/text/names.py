@@ -52,14 +52,14 @@ def _is_name(text: str, match: re.Match[str], language: str) -> bool:
     low = word.lower()
     if len(word) == 1 or low in ENGLISH or "'" in low[1:] and low.partition("'")[0] in ENGLISH or word in UNITS:
         return False
-    if language not in ("en", "zh", "ja", "ko") and any(low in words for words in OTHER_LANGUAGES.values()):
+    if low in OTHER_LANGUAGES.get(language, ()):
         return False
     known = low in COMMON or stem(low) in COMMON
     opens = _opens(text, match.start())
     if word.isupper():
         return not known
-    if known:
-        return False
+    if known and language == "en":
+        return not opens and _PLACED.search(text, max(0, match.start() - 6), match.start()) is not None and not _beside_capital(text, match)
     if language == "de":
         return not opens and not _after_article(text, match.start())
     return not opens or _beside_capital(text, match) or (language == "en" and _acts(text, match))
@@ -79,6 +79,7 @@ def _acts(text: str, match: re.Match[str]) -> bool:
     return match[0].endswith("'s") or _ACTS.match(text, match.end()) is not None
 
 
+_PLACED = re.compile(r"\b(?:in|at|from|to|near)\s$")
 _ARTICLE = re.compile(
     r"\b(?:der|die|das|den|dem|des|ein|eine|einen|einem|einer|eines|kein\w*|mein\w*|sein\w*|ihr\w*|unser\w*|am|im|zum|zur|vom|beim|"
     r"[a-zäöüß]+(?:en|es|er|em))\s$"

@@ -52,6 +52,8 @@ def joined_spans(text: str) -> str:
 
 def _joined_span(match: re.Match[str]) -> str:
     hours = match[2].lower().startswith("h")
+    if match.start(3) > match.end(2) and not match[4]:
+        return match[0]
     if (match[4] or "").lower().startswith("s") == hours and match[4] or (not match[4] and not (hours and match[0].endswith(match[3]))):
         return match[0]
     seconds = Decimal(match[1]) * (3600 if hours else 60) + Decimal(match[3]) * (60 if hours else 1)

@@ -20,6 +20,9 @@ _COUNTED = re.compile(
     re.IGNORECASE,
 )
 _HALF_AN = re.compile(r"\bhalf an? (?=\w)", re.IGNORECASE)
+_PAIR_BEFORE = re.compile(r"\b(?:you|us|them|of)\s$", re.IGNORECASE)
+_PARTS = {"quarter": "25", "fifth": "20", "eighth": "12.5", "tenth": "10", "twentieth": "5"}
+_PART = re.compile(rf"\b(?:an?|one) ({'|'.join(_PARTS)}) (?=(?:of|off)\b(?! an? (?:hour|kilo|litre|liter|mile)))", re.IGNORECASE)
 _TIMES_X = re.compile(r"(?<![\w.])(\d{1,3})x(?!\w)")
 _VOCABULARY = frozenset((*_SPOKEN, *SCALES, *ORDINALS, "dozen", "half", "quarter", "quarters", "twice", "thrice"))
 _X_TIMES = re.compile(r"\dx(?!\w)")
@@ -55,6 +58,7 @@ def spelled_out(text: str, language: str) -> str:
         text = _WIDE_ROW.sub(_wide_digits, text)
     words = frozenset(_LETTERS.findall(text.lower()))
     if not words.isdisjoint(_VOCABULARY) or _X_TIMES.search(text):
+        text = _PART.sub(lambda match: f"{_PARTS[match[1].lower()]} %", text)
         text = _TIMES_X.sub(r"\1 times", text)
         text = _TIMES.sub(lambda match: f"{2 if match[0][1] in 'wW' else 3} times", text)
         text = _ORDINAL_WORD.sub(_ordinal, text)
@@ -86,6 +90,8 @@ def _row(match: re.Match[str]) -> str:
         return match[0]
     if words == ["one"]:
         return "1" if _COUNTED.match(match.string, match.end()) else match[0]
+    if words == ["two"] and _PAIR_BEFORE.search(match.string, max(0, match.start() - 6), match.start()):
+        return match[0]
     if len(words) == 1 and words[0] not in _SPOKEN and not match[0].lower().startswith("a"):
         return match[0]
     if words[-1] == "half":

@@ -32,7 +32,7 @@ def stem(word: str) -> str:
             break
     if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
         word = word[:-1]
-    return word[:-1] + "i" if len(word) > 3 and word[-1] == "y" else word.rstrip("e") if len(word) > 3 else word
+    return word[:-1] + "i" if len(word) > 3 and word[-1] == "y" else word.removesuffix("e") if len(word) > 3 else word
 
 
 _ENDINGS = (
@@ -98,8 +98,8 @@ _WIDE_FUNCTION = frozenset(
 
 
 def content_words(text: str) -> Counter[str]:
-    """How often each content word stands in the text: function words out, stems for English, shortened forms for other
-    alphabets, overlapping pairs of characters for Han and Thai script, whole runs for katakana, the first two syllables of words in
+    """How often each content word stands in the text: function words out, stems for Latin letters, shortened forms for
+    other alphabets, overlapping pairs of characters for Han and Thai script, whole runs for katakana, the first two syllables of words in
     hangul, and numbers in one form (`1,200`, `two` -> `1200`, `2`).
     """
     return Counter(content_list(text))
@@ -116,18 +116,18 @@ def content_list(text: str) -> list[str]:
         if word in stopwords:
             continue
         if word.isascii():
-            out.append(_ascii_word(word, foreign))
+            out.append(_ascii_word(word))
         else:
             out.extend(_other_word(word))
     return out or [run[i : i + 2] for run in _HIRAGANA.findall(lowered) for i in range(len(run) - 1)]
 
 
-def _ascii_word(word: str, foreign: bool) -> str:
+def _ascii_word(word: str) -> str:
     if word[0].isdigit():
         return word.replace(",", "") if _GROUPED.fullmatch(word) else word
     if word in _NUMBER_WORDS:
         return _NUMBER_WORDS[word]
-    return word[:5] if foreign else _SAME.get(stem(word), stem(word))
+    return _SAME.get(stem(word), stem(word))
 
 
 def _other_word(word: str) -> list[str]:
@@ -155,7 +155,7 @@ def _pieces(run: str, kind: str) -> list[str]:
         return []
     if kind == "latin":
         plain = unaccented(run)
-        return [] if plain in ENGLISH and run not in ENGLISH else [plain[:5]]
+        return [] if plain in ENGLISH else [stem(plain)]
     if kind == "arabic":
         run = run.removeprefix("و") if len(run) > 4 else run
         run = run.removeprefix("ال") if len(run) > 4 else run
