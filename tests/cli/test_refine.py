@@ -9,8 +9,7 @@ from rich.cells import cell_len
 def test_a_preview_shows_the_plan_and_changes_nothing(memfold, notes, tmp_path, rule):
     before = notes.read_bytes()
     shown = memfold("refine", notes, "--budget", "80%", "--no-guards", *rule).stdout
-    assert "- The spare key hangs behind the blue door.\n" in shown
-    assert "= The spare key hangs behind the blue door.\n" in shown
+    assert re.search(r"- [ab] The spare key hangs behind the blue door\.\n", shown)
     assert "cosine 1.000 is at least 0.5" in shown
     assert "a preview: nothing was changed" in shown
     assert re.search(r"budget +[\d,]+ bytes, 80% of the [\d,]+ taken in: met", shown)
@@ -32,9 +31,11 @@ def test_the_next_command_does_what_was_shown(memfold, notes, read_lines, rule):
 def test_long_plans_are_cut(memfold, make_notes, tmp_path, rule):
     notes = make_notes(tmp_path / "many.jsonl", ["The lamp in the hall is green."] * 30)
     words = ["refine", notes, "--budget", "1 entries", *rule]
-    assert "… and 9 more (--all shows them)" in memfold(*words).stdout
-    assert " 29  delete" in memfold(*words, "--all").stdout.replace("29  delete", " 29  delete")
-    assert "more (--all" not in memfold(*words, "--all").stdout
+    shown, whole = memfold(*words).stdout, memfold(*words, "--all").stdout
+    assert "… and 9 more (--all shows them)" in shown
+    assert re.findall(r"^ *(\d+)  delete", shown, re.MULTILINE) == [str(n) for n in (*range(1, 13), *range(22, 30))]
+    assert re.findall(r"^ *(\d+)  delete", whole, re.MULTILINE) == [str(n) for n in range(1, 30)]
+    assert "more (--all" not in whole
 
 
 def test_apply_reports_and_undo_brings_back_the_bytes(memfold, notes, tmp_path, rule):
@@ -77,7 +78,7 @@ def test_vetoes_are_shown_by_guard_and_with_an_example(memfold, make_notes, tmp_
     shown = memfold("refine", notes, "--budget", "50%", *rule, code=3).stdout
     assert re.search(r"^vetoed +1 \(\w[\w ]* 1\)$", shown, re.MULTILINE)
     assert "kept apart against the judge's wish" in shown
-    assert "= The code of the left locker is 4471." in shown
+    assert re.search(r"= [ab] The code of the left locker is 4471\.", shown)
 
 
 def test_nothing_to_do_says_so(memfold, notes, tmp_path, rule):
@@ -124,7 +125,7 @@ def test_fields_are_named_and_stand_in_the_next_command(memfold, tmp_path, rule)
     notes = tmp_path / "odd.jsonl"
     notes.write_text('{"words": "The boat is red.", "note": "x"}\n{"words": "The boat is red.", "note": "y"}\n')
     shown = memfold("refine", notes, "--budget", "60%", "--text-field", "words", *rule).stdout
-    assert "- The boat is red." in shown
+    assert re.search(r"- [ab] The boat is red\.", shown)
     assert "--text-field words" in shown.splitlines()[-1]
     assert "note" in memfold("audit", notes, "--text-field", "wurds", "--embedder", "hashing", code=1).stderr
 

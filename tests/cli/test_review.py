@@ -1,6 +1,7 @@
 """`memfold refine --review`: a person's word on each edit."""
 
 import json
+import re
 
 import pytest
 
@@ -30,7 +31,7 @@ def shed(notes):
 def test_yes_makes_the_edit_and_the_end_of_input_quits(review):
     shown, left = review("y", "yes")
     assert len(left) == 15
-    assert "- The spare key hangs behind the blue door.\n" in shown
+    assert re.search(r"- [ab] The spare key hangs behind the blue door\.\n", shown)
     assert "no more answers: the review ends here" in shown
     assert "you ended the review" in shown
 
@@ -41,8 +42,8 @@ def test_no_keeps_the_pair_apart_also_in_the_next_run(review):
     assert shown.count("delete this? [y,n,e,a,q,?] ") == 2
     again, _ = review("q")
     asked = [text.partition("delete this?")[0] for text in (shown, again)]
-    assert asked[0].count("The spare key hangs behind the blue door.\n") == 2
-    assert asked[1].count("The spare key hangs behind the blue door.\n") < 2
+    assert "(the same text)" in asked[0]
+    assert "(the same text)" not in asked[1]
 
 
 def test_all_answers_for_every_edit_of_the_kind(review):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from memfold.cli.options import Place, StoreCommand, json_option, namespace_option
-from memfold.cli.show import clean, console, counted, edits_table, emit, entry_text, facts, marked, on_one_line, size
+from memfold.cli.show import clean, console, counted, emit, entry_text, facts, marked, on_one_line, print_edits, size
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from memfold.refine.report import Report
     from memfold.store.journal import Run
     from memfold.types import JSON, Edit
-
-SHOWN = 20
-"""Edits of a run that are shown without --all."""
 
 
 @click.command(
@@ -104,12 +101,9 @@ def _print_run(out: Console, memory: Memory, run: Run, whole: bool) -> None:
 
     edits = list(memory.edits(run.id))
     texts = {entry.id: entry.text for edit in edits for entry in (*edit.before, *edit.after)}
-    shown = edits if whole else edits[:SHOWN]
-    if shown:
-        kept = {edit.kept: _kept_text(memory, edit) for edit in shown if edit.kept not in texts}
-        out.print(edits_table(shown, lambda id: texts.get(id) or kept.get(id, ""), width=out.width, states=True))
-    if len(edits) > len(shown):
-        out.print(f"… and {len(edits) - len(shown):,} more (--all shows them)\n")
+    if edits:
+        kept = {edit.kept: _kept_text(memory, edit) for edit in edits if edit.kept not in texts}
+        print_edits(out, edits, lambda id: texts.get(id) or kept.get(id, ""), whole=whole, states=True)
     if run.edits > len(edits):
         out.print(f"{counted(run.edits - len(edits), 'edit')} whose texts were freed by compact or erased by forget\n")
     when = run.started_at.astimezone().strftime("%Y-%m-%d %H:%M:%S")

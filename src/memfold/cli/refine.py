@@ -11,15 +11,13 @@ import click
 
 from memfold.cli.options import Place, StoreCommand, as_budget, chosen, every_namespace_option, json_option, typed
 from memfold.cli.progress import Interrupt, Meter
-from memfold.cli.show import TextOf, console, edits_table, emit
+from memfold.cli.show import TextOf, console, emit, print_edits
 
 if TYPE_CHECKING:
     from memfold.budget import Budget
     from memfold.memory import Memory
     from memfold.refine.report import Report
 
-SHOWN = 20
-"""Edits of a plan that are shown without --all."""
 MET, MISSED, INTERRUPTED = 0, 3, 130
 
 
@@ -144,10 +142,7 @@ def _print(memory: Memory, report: Report, place: Place, wanted: Wanted) -> None
     out = console()
     text_of = _texts(memory, report)
     if report.plan:
-        shown = report.plan if wanted.whole else report.plan[:SHOWN]
-        out.print(edits_table(shown, text_of, width=out.width))
-        if len(report.plan) > len(shown):
-            out.print(f"… and {len(report.plan) - len(shown):,} more (--all shows them)\n")
+        print_edits(out, report.plan, text_of, whole=wanted.whole)
     if report.held and (wanted.whole or not report.met):
         print_held(out, report.held, text_of, whole=wanted.whole)
     print_report(out, report)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from memfold.cli.show import TextOf, counted, facts, marked, on_one_line, shortened, size
+from memfold.cli.show import STAYS, TextOf, counted, facts, marked, on_one_line, shortened, size
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console
 
     from memfold.refine.report import Held, Report
 
@@ -66,12 +66,10 @@ def print_held(out: Console, held: Sequence[Held], text_of: TextOf, *, whole: bo
         return
     out.print("kept apart against the judge's wish" + ("" if whole else ", for example") + ":")
     for pair in shown:
-        lines: list[RenderableType] = [
-            *(marked("=", shortened(text_of(id), 2 * (out.width - 4))) for id in (pair.a, pair.b)),
-            marked(" ", shortened(f"{pair.why}, cosine {pair.cosine:.3f}: {pair.reason}", 2 * (out.width - 4)), "italic"),
-        ]
-        for line in lines:
-            out.print(line)
+        room = out.width - 6
+        for side, id in (("a", pair.a), ("b", pair.b)):
+            out.print(marked(f"{STAYS} {side}", shortened(text_of(id), 2 * room)))
+        out.print(marked("", shortened(f"{pair.why}, cosine {pair.cosine:.3f}: {pair.reason}", 3 * room), "italic", wide=3))
     if len(held) > len(shown):
         out.print(f"… and {len(held) - len(shown):,} more (--all shows them)")
     out.print()

@@ -22,6 +22,8 @@ TextOf = Callable[[str], str]
 
 GONE, STAYS, NEW = "-", "=", "+"
 LEGEND = f"{GONE} goes   {STAYS} stays   {NEW} comes in their place"
+HEAD, TAIL = 12, 8
+"""Edits of a long plan that are shown without --all: the first, and the last."""
 MARKS = {GONE: "red", STAYS: "dim", NEW: "green"}
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -93,12 +95,27 @@ def size(amount: int, unit: str) -> str:
 
 
 def sides(edit: Edit, text_of: TextOf) -> list[tuple[str, str]]:
-    """The texts of an edit, each with its mark, in the order in which to show them."""
-    lines = [(GONE, entry.text) for entry in edit.before]
+    """The texts of an edit, each with its mark and the side (a or b) by which the judge's reason calls it, as they are shown."""
     if edit.after:
-        return lines + [(NEW, entry.text) for entry in edit.after]
-    kept = text_of(edit.kept)
-    return [*lines, (STAYS, kept)] if kept else lines
+        gone = [(f"{GONE} {side}", entry.text) for side, entry in zip("ab", edit.before, strict=False)]
+        return gone + [(NEW, entry.text) for entry in edit.after]
+    victim, kept = edit.before[0].text, text_of(edit.kept)
+    sides = ("b", "a") if edit.decision.target == "b" else ("a", "b")
+    told = "(the same text)" if kept == victim else kept or "(edited or gone since)"
+    return [(f"{GONE} {sides[0]}", victim), (f"{STAYS} {sides[1]}", told)]
+
+
+def print_edits(out: Console, edits: Sequence[Edit], text_of: TextOf, *, whole: bool, states: bool = False) -> None:
+    """The edits as a table; of many the first and the last (the least similar), unless `whole`."""
+    cut = len(edits) - HEAD - TAIL
+    if whole or cut <= 0:
+        parts = [edits]
+    else:
+        parts = [edits[:HEAD], edits[-TAIL:]]
+    for number, part in enumerate(parts):
+        if number:
+            out.print(f"… and {cut:,} more (--all shows them)\n")
+        out.print(edits_table(part, text_of, width=out.width, states=states))
 
 
 def edits_table(edits: Sequence[Edit], text_of: TextOf, *, width: int, states: bool = False) -> Table:
@@ -128,19 +145,20 @@ def _stacked(lines: Sequence[tuple[str, str]], reason: str, room: int) -> Render
     from rich.console import Group
     from rich.padding import Padding
 
-    shown = [marked(mark, shortened(text, (4 if mark == NEW else 2) * (room - 2))) for mark, text in lines]
-    return Group(*shown, Padding(marked(" ", shortened(reason, 2 * (room - 2)), "italic"), (0, 0, 1, 0)))
+    shown = [marked(mark, shortened(text, (4 if mark == NEW else 2) * (room - 4)), wide=3) for mark, text in lines]
+    return Group(*shown, Padding(marked("", shortened(reason, 3 * (room - 4)), "italic", wide=3), (0, 0, 1, 0)))
 
 
-def marked(mark: str, text: str, style: str = "") -> Table:
-    """A text behind its mark, its further lines indented below its first."""
+def marked(mark: str, text: str, style: str = "", *, wide: int = 1) -> Table:
+    """A text behind its mark, which takes at least `wide` columns; the text's further lines are indented below its first."""
     from rich.table import Table
     from rich.text import Text
 
     table = Table.grid(padding=(0, 1, 0, 0))
-    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True, min_width=wide)
     table.add_column(overflow="fold")
-    table.add_row(Text(mark, MARKS.get(mark, "")), Text(clean(text), style or MARKS.get(mark, "")))
+    colour = MARKS.get(mark[:1], "")
+    table.add_row(Text(mark, colour), Text(clean(text), style or colour))
     return table
 
 
