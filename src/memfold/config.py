@@ -13,9 +13,12 @@ class RefineSettings:
     :param max_edits: edits made in this run.
     :param max_seconds: wall-clock seconds after which no new pair is judged.
     :param guards: whether guards may veto the judge (the paper's baselines are evaluated without).
+    :param min_saving: in [0, 1]; with guards on, a merge that saves no more than this share of its two sides is not
+        worth rewriting them, and preserves (two observations of one MCP entity take the same room joined or apart).
     """
 
     max_judgements: int | None = None
     max_edits: int | None = None
     max_seconds: float | None = None
     guards: bool = True
+    min_saving: float = 0.1

@@ -72,12 +72,21 @@ def content(path):
         return sorted((entry.id, entry.text) for entry in memory.entries())
 
 
+def undisturbed_run(path):
+    """What is stored and what was judged when nobody kills the run."""
+    fill(path)
+    assert run(path, path.with_name("calls")) == 0
+    return content(path), path.with_name("calls").read_text().splitlines()
+
+
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("undisturbed")
-    fill(folder / "agent.db")
-    assert run(folder / "agent.db", folder / "calls") == 0
-    return content(folder / "agent.db"), (folder / "calls").read_text().splitlines()
+    return undisturbed_run(tmp_path_factory.mktemp("undisturbed") / "agent.db")
+
+
+@pytest.fixture(scope="module")
+def undisturbed_file(tmp_path_factory):
+    return undisturbed_run(tmp_path_factory.mktemp("undisturbed") / "notes.jsonl")
 
 
 @pytest.mark.parametrize(("where", "kill_at"), [("judge", 1), ("judge", 4), ("judge", 9), ("commit", 1), ("commit", 5)])
@@ -99,7 +108,7 @@ def test_a_killed_run_ends_like_an_undisturbed_one(tmp_path, undisturbed, where,
 
 
 @pytest.mark.parametrize(("where", "kill_at"), [("judge", 5), ("commit", 3), ("push", 0), ("rename", 0)])
-def test_a_file_is_whole_before_and_after(tmp_path, undisturbed, where, kill_at):
+def test_a_file_is_whole_before_and_after(tmp_path, undisturbed_file, where, kill_at):
     path, calls = tmp_path / "notes.jsonl", tmp_path / "calls"
     fill(path)
     before = path.read_bytes()
@@ -109,8 +118,8 @@ def test_a_file_is_whole_before_and_after(tmp_path, undisturbed, where, kill_at)
     assert where == "rename" or path.read_bytes() == before
     assert run(path, calls) == 0
     assert [json.loads(line)["text"] for line in path.read_text().splitlines()] != []
-    assert sorted(text for _, text in content(path)) == sorted(text for _, text in undisturbed[0])
-    assert sorted(calls.read_text().splitlines()) == sorted(undisturbed[1])
+    assert sorted(text for _, text in content(path)) == sorted(text for _, text in undisturbed_file[0])
+    assert sorted(calls.read_text().splitlines()) == sorted(undisturbed_file[1])
     with Memory.open(path, embedder="hashing") as memory:
         for r in reversed(memory.runs()):
             if r.saved:

@@ -71,7 +71,7 @@ def refine(entries, judge, limit, *, ledger=None, guards=False, **bounds):
         report=report,
         measures=BYTES,
         clock=lambda: NOW,
-        settings=RefineSettings(guards=guards, **bounds),
+        settings=RefineSettings(guards=guards, min_saving=0.0, **bounds),
     )
     refinement.run(entries, EMBEDDER.embed([entry.embedding_text for entry in entries]))
     return refinement

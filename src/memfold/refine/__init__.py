@@ -162,7 +162,7 @@ class Refinement:
                 decision = answer
                 edit = self._plan(pair, decision) if decision.action != "preserve" else None
         if edit is None:
-            refused = decision if decision.action == "preserve" else decision.vetoed("no saving", "the result would not be smaller")
+            refused = decision if decision.action == "preserve" else decision.vetoed("no saving", "the result would be no smaller, or hardly")
             self._preserve(pair, refused)
             return True
         vectors = self.embedder.embed([entry.embedding_text for entry in edit.after])
@@ -179,7 +179,8 @@ class Refinement:
         return True
 
     def _plan(self, pair: Pair, decision: Decision) -> Edit | None:
-        return self.working.plan(pair, decision, run=self.report.run, seq=self.report.edits + 1, now=self.clock())
+        worth = self.settings.min_saving if self.settings.guards and decision.action == "merge" else 0.0
+        return self.working.plan(pair, decision, run=self.report.run, seq=self.report.edits + 1, now=self.clock(), worth=worth)
 
     def _current(self, pair: Pair) -> Pair:
         """The pair with its entries as they are now: their links may have moved since they were proposed."""

@@ -61,11 +61,13 @@ class Working:
         for link in entry.links:
             self._linked_from.get(link.target, set()).discard(id)
 
-    def plan(self, pair: Pair, decision: Decision, *, run: str, seq: int, now: datetime) -> Edit | None:
-        """The edit that carries a delete or merge out; None when it would not make the store smaller.
+    def plan(self, pair: Pair, decision: Decision, *, run: str, seq: int, now: datetime, worth: float = 0.0) -> Edit | None:
+        """The edit that carries a delete or merge out; None when it would not make the store smaller, or not by enough.
 
         delete: links to the victim are pruned. merge: the new entry takes both sides' links, and links to either
         side lead to it (MemRefine 3.2, Store Update).
+
+        :param worth: share of what goes that must be saved at least.
         """
         if decision.action == "delete":
             victim, kept = (pair.a, pair.b) if decision.target == "a" else (pair.b, pair.a)
@@ -76,7 +78,7 @@ class Working:
             after = (self._combine(pair.a, pair.b, merged) if self._combine else merged,)
         relinks = self._relinks(before, after)
         change, saved = self._change(before, after, relinks)
-        if change >= 0:
+        if change >= 0 or -change <= worth * sum(self._sizes[entry.id][0] for entry in before):
             return None
         return Edit(run, seq, pair.a.namespace, before, after, relinks, decision, pair.cosine, -saved, now, kept=kept.id)
 
