@@ -3,7 +3,7 @@
 import io
 import random
 
-from memfold import Entry, RefineSettings
+from memfold import Entry, Memory, RefineSettings
 from memfold.refine.judges.scripted import ScriptedJudge
 from memfold.types import Decision
 
@@ -65,22 +65,45 @@ def test_thirty_runs_with_a_careless_judge(open_memory):
     assert exported(memory) == before
 
 
-def test_the_merge_treadmill(open_memory, now):
-    facts = ["Mona's flight to Oslo leaves at 7 am on Monday.", "The boiler was serviced by Karl in May.", "Rosa keeps 12 hens."]
+FIRST = ["Mona's flight to Oslo leaves at 7 am on Monday.", "The boiler was serviced by Karl in May.", "Rosa keeps 12 hens in the yard."]
+ROUNDS = [
+    ["On Monday at 7 am Mona's flight leaves for Oslo.", "Karl serviced the boiler in May.", "Rosa has 12 hens in the yard."],
+    ["Mona's Oslo flight leaves Monday, 7 am.", "In May, Karl serviced the boiler.", "There are 12 hens in Rosa's yard."],
+    ["Mona's flight to Oslo leaves Monday at 7 am.", "Karl did the boiler's service in May.", "Rosa keeps twelve hens in the yard."],
+    ["Mona's flight to Oslo: Monday, 7 am.", "The boiler was serviced in May, by Karl.", "12 hens are kept in the yard by Rosa."],
+    ["Mona's flight leaves for Oslo on Monday at 7 am.", "Karl has serviced the boiler in May.", "Rosa keeps 12 hens in her yard."],
+]
+
+
+def test_the_merge_treadmill(tmp_path, now):
+    with Memory.open(tmp_path / "agent.db", clock=lambda: now) as memory:
+        memory.add(Entry(f"e{i}", text, created_at=now) for i, text in enumerate(FIRST))
+        sizes = []
+        for number, texts in enumerate(ROUNDS):
+            memory.add(Entry(f"r{number}-{i}", text, created_at=now) for i, text in enumerate(texts))
+            memory.refine(budget="0", apply=True)
+            sizes.append(sum(len(entry.text) for entry in memory.entries()))
+        assert sizes[-1] <= sizes[0]
+        kept = " ".join(entry.text for entry in memory.entries())
+        assert all(value in kept for value in ("Mona", "Oslo", "Monday", "7 am", "Karl", "boiler", "May", "Rosa", "hens", "yard"))
+        edits = sum(run.edits for run in memory.runs())
+        report = memory.refine(budget="0", apply=True)  # no new data: no call, no edit
+        assert report.judgements == 0
+        assert sum(run.edits for run in memory.runs()) == edits
+
+
+def test_a_merger_that_swells_is_refused(open_memory):
     swelling = ScriptedJudge(lambda pair: Decision("merge", merged=f"{pair.a.text} {pair.b.text}"), name="concatenate")
-    memory = open_memory(texts=facts)
-    sizes = []
-    for round_ in range(5):
-        fresh = [f"{opening} {fact[0]}{fact[1:]}" for fact in facts for opening in (f"Note {round_}x:", "Again:")][:4]
-        memory.add(Entry(f"r{round_}-{i}", text, created_at=now) for i, text in enumerate(fresh))
-        memory.refine(budget="500 bytes", apply=True)
-        sizes.append(sum(len(entry.text) for entry in memory.entries()))
-    assert sizes[-1] <= sizes[0]
-    edits = sum(run.edits for run in memory.runs())
-    report = memory.refine(budget="500 bytes", apply=True)  # no new data: no call, no edit
-    assert report.judgements == 0
-    assert sum(run.edits for run in memory.runs()) == edits
-    memory = open_memory("swelling.db", texts=facts * 3)
-    memory.refine(budget="0", judge=swelling, apply=True)
-    assert max(len(entry.text) for entry in memory.entries()) < 2 * max(map(len, facts))
+    memory = open_memory(texts=FIRST + [text for texts in ROUNDS for text in texts])
+    before = list(memory.entries())
+    report = memory.refine(budget="0", judge=swelling, apply=True)
+    assert list(memory.entries()) == before
+    assert report.vetoes["size"] == report.judgements > 0
     assert memory.refine(budget="0", judge=swelling, apply=True).judgements == 0
+
+
+def test_a_merge_over_the_limit_is_refused(open_memory):
+    memory = open_memory(texts=[("word " * 300 + f"Rosa keeps {n} hens.") for n in (12, 12)])
+    joining = ScriptedJudge(lambda pair: Decision("merge", merged="word " * 450 + "Rosa keeps 12 hens."))
+    report = memory.refine(budget="0", judge=joining, apply=True)
+    assert report.vetoes == {"length": 1}
