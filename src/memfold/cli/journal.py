@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from memfold.cli.options import Place, StoreCommand, json_option, namespace_option
-from memfold.cli.show import clean, console, counted, emit, entry_text, facts, marked, on_one_line, print_edits, size
+from memfold.cli.show import clean, console, counted, emit, entry_text, facts, on_one_line, print_edits, size, texts_in
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -84,7 +84,7 @@ def show(place: Place, run: str, number: int | None, whole: bool, as_json: bool)
             if as_json:
                 emit({"type": "edit", **edit.as_dict()})
             else:
-                _print_edit(out, edit, _kept_text(memory, edit))
+                _print_edit(out, edit, texts_in(memory, edit.namespace, list(memory.edits(run)))(edit.kept))
             return
         if as_json:
             for edit in memory.edits(run):
@@ -100,10 +100,8 @@ def _print_run(out: Console, memory: Memory, run: Run, whole: bool) -> None:
     from memfold.cli.report import print_report
 
     edits = list(memory.edits(run.id))
-    texts = {entry.id: entry.text for edit in edits for entry in (*edit.before, *edit.after)}
     if edits:
-        kept = {edit.kept: _kept_text(memory, edit) for edit in edits if edit.kept not in texts}
-        print_edits(out, edits, lambda id: texts.get(id) or kept.get(id, ""), whole=whole, states=True)
+        print_edits(out, edits, texts_in(memory, run.namespace, edits), whole=whole, states=True)
     if run.edits > len(edits):
         out.print(f"{counted(run.edits - len(edits), 'edit')} whose texts were freed by compact or erased by forget\n")
     when = run.started_at.astimezone().strftime("%Y-%m-%d %H:%M:%S")
@@ -125,18 +123,6 @@ def _report(data: Mapping[str, JSON]) -> Report:
     return Report(**values)
 
 
-def _kept_text(memory: Memory, edit: Edit) -> str:
-    """The text of the side that a delete left, if it still lives."""
-    from memfold.errors import UnknownEntry
-
-    if edit.after or not edit.kept:
-        return ""
-    try:
-        return memory.get(edit.kept, edit.namespace).text
-    except UnknownEntry:
-        return ""
-
-
 def _print_edit(out: Console, edit: Edit, kept: str) -> None:
     decision = edit.decision
     rows = [
@@ -153,7 +139,7 @@ def _print_edit(out: Console, edit: Edit, kept: str) -> None:
             out.print(entry_text(entry))
     if not edit.after:
         out.print("\nstays:")
-        out.print(marked("=", kept) if kept else clean(f"{edit.kept} (edited or gone since)"))
+        out.print(clean(kept or f"{edit.kept} (edited or gone since)"))
     if edit.relinks:
         out.print(f"\nlinks of {counted(len(edit.relinks), 'neighbour')} moved: {clean(', '.join(relink.id for relink in edit.relinks))}")
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 import click
 
 from memfold.cli.options import Place, StoreCommand, as_budget, chosen, every_namespace_option, json_option, typed
 from memfold.cli.progress import Interrupt, Meter
-from memfold.cli.show import TextOf, console, emit, print_edits
+from memfold.cli.show import console, emit, print_edits, texts_in
 
 if TYPE_CHECKING:
     from memfold.budget import Budget
@@ -140,7 +139,7 @@ def _print(memory: Memory, report: Report, place: Place, wanted: Wanted) -> None
     from memfold.cli.report import print_held, print_report
 
     out = console()
-    text_of = _texts(memory, report)
+    text_of = texts_in(memory, report.namespace, report.plan)
     if report.plan:
         print_edits(out, report.plan, text_of, whole=wanted.whole)
     if report.held and (wanted.whole or not report.met):
@@ -148,24 +147,6 @@ def _print(memory: Memory, report: Report, place: Place, wanted: Wanted) -> None
     print_report(out, report)
     out.print()
     out.print(_next(report, place, wanted), soft_wrap=True)
-
-
-def _texts(memory: Memory, report: Report) -> TextOf:
-    """The text of an entry as it is in the plan, or else in the store; "" where it is in neither."""
-    from memfold.errors import UnknownEntry
-
-    planned = {entry.id: entry.text for edit in report.plan for entry in (*edit.before, *edit.after)}
-
-    @cache
-    def text_of(id: str) -> str:
-        if id in planned:
-            return planned[id]
-        try:
-            return memory.get(id, report.namespace).text
-        except UnknownEntry:
-            return ""
-
-    return text_of
 
 
 def _next(report: Report, place: Place, wanted: Wanted) -> str:

@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, TextIO, cast
 
 import click
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from memfold.memory import Memory
     from memfold.types import JSON, Edit, Entry
 
 TextOf = Callable[[str], str]
@@ -92,6 +94,24 @@ def counted(count: int, one: str, many: str = "") -> str:
 def size(amount: int, unit: str) -> str:
     """`12,000 bytes`, `1 entry`."""
     return counted(amount, {"bytes": "byte", "tokens": "token", "entries": "entry"}[unit], unit)
+
+
+def texts_in(memory: Memory, namespace: str, edits: Sequence[Edit]) -> TextOf:
+    """The text of an entry as the edits hold it, or else the store; "" where neither does."""
+    from memfold.errors import UnknownEntry
+
+    held = {entry.id: entry.text for edit in edits for entry in (*edit.before, *edit.after)}
+
+    @cache
+    def text_of(id: str) -> str:
+        if id in held:
+            return held[id]
+        try:
+            return memory.get(id, namespace).text
+        except UnknownEntry:
+            return ""
+
+    return text_of
 
 
 def sides(edit: Edit, text_of: TextOf) -> list[tuple[str, str]]:
