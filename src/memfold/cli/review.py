@@ -98,6 +98,9 @@ class Reviewer:
         self._interrupt.waiting = True
         try:
             line = sys.stdin.readline()
+        except KeyboardInterrupt:
+            click.echo(err=self._err)
+            raise
         finally:
             self._interrupt.waiting = False
         if not sys.stdin.isatty():
