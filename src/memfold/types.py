@@ -47,7 +47,7 @@ class Entry:
     """One stored memory.
 
     `home` is the container of the host that the entry lives in (an MCP entity, a Letta block): entries with
-    different homes are never merged. `metadata` holds every field that the entry came with and that Memfold does
+    different homes never meet in an edit. `metadata` holds every field that the entry came with and that Memfold does
     not interpret. `revision` counts changes of this entry since it was first stored.
     """
 

@@ -1,6 +1,7 @@
 """The proposer against the definition: arg max over all living, unproposed pairs, ties by id."""
 
 import itertools
+from dataclasses import replace
 from unittest.mock import patch
 
 import numpy as np
@@ -22,11 +23,18 @@ def entries_of(ids):
     return [Entry(id, f"text {id}") for id in ids]
 
 
+def housed(entries, homes, random):
+    """The entries, spread over some homes."""
+    return [replace(entry, home=f"home {random.integers(homes)}") for entry in entries]
+
+
 class BruteForce:
     """The same interface by the definition: every pair compared at every step."""
 
     def __init__(self, entries, vectors, floor):
-        self.rows = {entry.id: row for entry, row in zip(entries, quantise(vectors), strict=True)}
+        self.rows = {}
+        self.homes = {}
+        self.add(entries, vectors)
         self.done = set()
         self.floor = floor
 
@@ -34,7 +42,8 @@ class BruteForce:
         best = None
         for a, b in itertools.combinations(sorted(self.rows), 2):
             cosine = float(exact_cosines(self.rows[a][None], self.rows[b])[0])
-            if (a, b) not in self.done and cosine >= self.floor and (best is None or (-cosine, a, b) < best):
+            allowed = self.homes[a] == self.homes[b] and (a, b) not in self.done and cosine >= self.floor
+            if allowed and (best is None or (-cosine, a, b) < best):
                 best = (-cosine, a, b)
         if best is not None:
             self.done.add(best[1:])
@@ -46,6 +55,7 @@ class BruteForce:
 
     def add(self, entries, vectors):
         self.rows |= {entry.id: row for entry, row in zip(entries, quantise(vectors), strict=True)}
+        self.homes |= {entry.id: entry.home for entry in entries}
 
 
 @settings(max_examples=150, deadline=None)
@@ -59,14 +69,15 @@ class BruteForce:
     crowd=st.sampled_from([1, 3, 64]),
     floor=st.sampled_from([-1.0, 0.0, 0.4]),
     crowded=st.booleans(),
+    homes=st.sampled_from([1, 1, 3]),
 )
-def test_proposes_what_the_definition_says(seed, n, dim, row, block, groups, crowd, floor, crowded):
+def test_proposes_what_the_definition_says(seed, n, dim, row, block, groups, crowd, floor, crowded, homes):
     random = np.random.default_rng(seed)
     vectors = random.normal(size=(n, dim))
     if crowded and n:  # many equal vectors: ties are broken by id
         vectors = vectors[random.integers(0, max(1, n // 3), n)]
     vectors = unit(vectors)
-    entries = entries_of(f"{i:02d}" for i in random.permutation(n))
+    entries = housed(entries_of(f"{i:02d}" for i in random.permutation(n)), homes, random)
     with patch.multiple(propose, ROW=row, BLOCK=block, GROUPS=groups, CROWD=crowd):
         ours, reference = MostSimilar(entries, vectors, floor=floor), BruteForce(entries, vectors, floor)
         for step in itertools.count():
@@ -78,7 +89,7 @@ def test_proposes_what_the_definition_says(seed, n, dim, row, block, groups, cro
             if draw < 0.3:
                 gone, new = [pair.a.id], []
             elif draw < 0.6:
-                gone, new = [pair.a.id, pair.b.id], entries_of([f"m{step}"])
+                gone, new = [pair.a.id, pair.b.id], housed(entries_of([f"m{step}"]), homes, random)
             else:
                 continue
             fresh = unit(random.normal(size=(len(new), dim)))

@@ -70,6 +70,8 @@ def exact_cosines(rows: NDArray[np.float16], row: NDArray[np.float16]) -> NDArra
 class MostSimilar:
     """The exact proposer of Algorithm 1. Implements `protocols.Proposer`.
 
+    Homes are walls: two entries of different homes are never a pair, since no edit may touch both.
+
     :param entries: distinct ids; `vectors` has shape (len(entries), d).
     :param floor: pairs of a lower cosine are never proposed.
     :param known: tells which pairs were judged before; such pairs are passed over.
@@ -86,6 +88,9 @@ class MostSimilar:
         self._size = len(entries)
         self._rough = unit_rows(self._exact)
         self._gone = np.zeros(self._size, np.float32)
+        self._homes = np.zeros(self._size, np.int32)
+        self._numbers: dict[str, int] = {}
+        self._house(0)
         self._rows: list[list[Held]] = [[] for _ in entries]
         self._last: list[Key] = [_FIRST] * self._size
         self._heap: list[tuple[Key, int, int]] = []
@@ -122,7 +127,13 @@ class MostSimilar:
             self._row_of[entry.id] = row
             self._rows.append([])
             self._last.append(_FIRST)
+        self._house(start)
         self._open(start)
+
+    def _house(self, start: int) -> None:
+        """Number the homes of the rows from `start` on."""
+        for row, entry in enumerate(self._entries[start:], start):
+            self._homes[row] = self._numbers.setdefault(entry.home, len(self._numbers))
 
     # Rows are filled
 
@@ -144,6 +155,8 @@ class MostSimilar:
         else:
             rough = self._rough[low:high] @ self._rough[:high].T
         rough += self._gone[:high]
+        if len(self._numbers) > 1:
+            rough[self._homes[low:high, None] != self._homes[:high]] = _GONE
         rough[:, low:high][np.triu_indices(high - low)] = _GONE
         return rough
 
@@ -171,6 +184,8 @@ class MostSimilar:
         if not self._rows[row] and self._last[row] != _SPENT:
             rough = self._rough[:row] @ self._rough[row]
             rough += self._gone[:row]
+            if len(self._numbers) > 1:
+                rough[self._homes[:row] != self._homes[row]] = _GONE
             self._take(row, rough)
         if self._rows[row]:
             key, other = self._rows[row].pop(0)
@@ -245,7 +260,7 @@ class MostSimilar:
             self._grow(max(self._size + more, self._size + self._size // 4, 16))
 
     def _grow(self, capacity: int) -> None:
-        for name in ("_exact", "_rough", "_gone"):
+        for name in ("_exact", "_rough", "_gone", "_homes"):
             old: NDArray[np.generic] = getattr(self, name)
             new = np.zeros((capacity, *old.shape[1:]), old.dtype)
             new[: self._size] = old[: self._size]
@@ -267,7 +282,7 @@ class MostSimilar:
         self._last = [self._last[row] for row in old]
         self._row_of = {entry.id: row for row, entry in enumerate(self._entries)}
         self._size = len(old)
-        for array in (self._exact, self._rough, self._gone):
+        for array in (self._exact, self._rough, self._gone, self._homes):
             array[: self._size] = array[living]
         for row in bereft:
             self._push(row)
