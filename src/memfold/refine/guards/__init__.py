@@ -17,7 +17,7 @@ __all__ = ["GUARDS", "Guard", "GuardSettings", "check"]
 GUARDS: dict[str, Guard] = {
     "namespace": rules.namespace,  # two namespaces never meet
     "pinned": rules.pinned,  # what is pinned is never touched
-    "home": rules.home,  # entries of different homes are never merged
+    "home": rules.home,  # no edit touches two homes
     "incomplete": rules.incomplete,  # a delete names its target, a merge brings its text
     "size": rules.size,  # a merge is smaller than the two
     "length": rules.length,  # a merge does not grow without end

@@ -8,10 +8,11 @@ from memfold.refine.guards.reading import Clause, Reading
 from memfold.refine.text.generic import GENERIC, OF_VALUES
 from memfold.refine.text.words import stem
 
-SHARE = 0.4
-"""Share of the victim's claims that must stand in what stays."""
-FEW = 4
-"""Up to this many claims may be worded otherwise; fewer new words are taken for another way to say the same."""
+SHARE, FEW = 0.4, 4
+"""A delete loses content where less than this share of the victim's claims stands in what stays, and at least so many do not:
+fewer new words are taken for another way to say the same."""
+MERGE_SHARE, MERGE_FEW = 0.6, 2
+"""The same for a merge, which has no reason to leave anything out."""
 MIDDLE = 4
 """Words that one side may say where the other says something else, for both to count as one frame."""
 THAI_MIDDLE = 12
@@ -19,12 +20,13 @@ THAI_MIDDLE = 12
 _PREFIX = 5
 
 
-def unsaid(victim: Reading, kept: Reading) -> list[str]:
+def unsaid(victim: Reading, kept: Reading, *, merged: bool = False) -> list[str]:
     """The content words of the victim's claims that the kept text lacks, endings aside; [] where enough of them stand there."""
+    share, few = (MERGE_SHARE, MERGE_FEW) if merged else (SHARE, FEW)
     beginnings = {word[:_PREFIX] for word in kept.words if len(word) >= _PREFIX}
     new = sorted(word for word in victim.claims if word not in kept.words and not (len(word) >= _PREFIX and word[:_PREFIX] in beginnings))
     said = 1 - len(new) / len(victim.claims) if victim.claims else 1.0
-    return new if len(new) >= FEW and said < SHARE else []
+    return new if len(new) >= few and said < share else []
 
 
 def aligned(victim: Reading, kept: Reading) -> Iterator[tuple[Clause, Clause]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -10,18 +9,19 @@ from functools import lru_cache
 from memfold.refine.text import Value, clauses, content_words, fold, is_filler, speaker, stem, values
 from memfold.refine.text.generic import GENERIC
 from memfold.refine.text.names import name_key
+from memfold.refine.text.pattern import IGNORECASE, Pattern
 from memfold.refine.text.sentences import asks
 from memfold.types import Entry
 
-_LABELS = re.compile(r"^(?:\s*(?:【[^】\n]{0,80}】|\[[\d:.,/ T-]{4,24}\]|\[[A-Z][a-z]{2,8} \d{1,2}\]))+\s*")
+_LABELS = Pattern(r"^(?:\s*(?:【[^】\n]{0,80}】|\[[\d:.,/ T-]{4,24}\]|\[[A-Z][a-z]{2,8} \d{1,2}\]))+\s*")
 """What stands before a text to file it: a category in brackets, the entry's own date or time."""
-_CATEGORY = re.compile(r"【[^】\d\n]{0,80}】")
-_ATTACHMENT = re.compile(r"\[(?:image|photo|video|gif|sticker)s?:[^\]\n]{0,400}\]", re.IGNORECASE)
+_CATEGORY = Pattern(r"【[^】\d\n]{0,80}】")
+_ATTACHMENT = Pattern(r"\[(?:image|photo|video|gif|sticker)s?:[^\]\n]{0,400}\]", IGNORECASE)
 CLAUSES = 40
 """Clauses of one text that are compared one by one; what stands behind them is compared as words and values alone."""
-_ROW = re.compile("[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0eff]|[^\\W_\u3040-\u30ff\u3400-\u9fff\u0e00-\u0eff]+")
+_ROW = Pattern("[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0eff]|[^\\W_\u3040-\u30ff\u3400-\u9fff\u0e00-\u0eff]+")
 _HELPERS = frozenset({"assistant", "ai", "bot", "agent", "system"})
-_TOKEN = re.compile(r"\w+")
+_TOKEN = Pattern(r"\w+")
 _REMEMBERED = 4000
 _WITHOUT_WEIGHT = frozenset({"called", "weak"})
 
@@ -72,7 +72,7 @@ class Reading:
 def read(text: str, when: datetime | None) -> Reading:
     """The reading of a text that was written down at `when`."""
     day = when.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None) if when else None
-    return _remembered(text, day) if len(text) <= _REMEMBERED else _read(text, day)
+    return (_remembered if len(text) <= _REMEMBERED else _remembered_long)(text, day)
 
 
 def _read(text: str, day: datetime | None) -> Reading:
@@ -104,6 +104,7 @@ def _read(text: str, day: datetime | None) -> Reading:
 
 
 _remembered = lru_cache(maxsize=4096)(_read)
+_remembered_long = lru_cache(maxsize=8)(_read)
 
 
 def _stated(said: str, *, spoken: bool) -> list[Clause]:
@@ -117,8 +118,8 @@ def _stated(said: str, *, spoken: bool) -> list[Clause]:
     return out
 
 
-_SECOND_PERSON = re.compile(r"\b(?:you|your|you're|you've|you'll|yours|yourself)\b", re.IGNORECASE)
-_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|mine|me|we|we're|we've|our|us)\b", re.IGNORECASE)
+_SECOND_PERSON = Pattern(r"\b(?:you|your|you're|you've|you'll|yours|yourself)\b", IGNORECASE)
+_FIRST_PERSON = Pattern(r"\b(?:i|i'm|i've|i'd|i'll|my|mine|me|we|we're|we've|our|us)\b", IGNORECASE)
 
 
 def _about_you(clause: str) -> bool:

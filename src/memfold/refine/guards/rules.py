@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,6 +11,7 @@ from typing import Literal, TypeAlias
 from memfold.refine.guards.content import aligned, exchanged, replaced, same_but_digits, telling, unsaid
 from memfold.refine.guards.reading import Reading, read
 from memfold.refine.guards.values import implied_by_time, lost, shown
+from memfold.refine.text.pattern import IGNORECASE, Pattern
 from memfold.refine.text.polarity import denied, doubted, is_plain
 from memfold.types import Decision, Entry, Pair
 
@@ -44,8 +44,8 @@ def pinned(pair: Pair, decision: Decision, settings: GuardSettings) -> str | Non
 
 
 def home(pair: Pair, decision: Decision, settings: GuardSettings) -> str | None:
-    """A merge of two homes would move a fact to where it does not belong."""
-    if decision.action == "merge" and pair.a.home != pair.b.home:
+    """A fact of one home is not kept by another: the same line in two blocks is read where it stands."""
+    if pair.a.home != pair.b.home:
         return f"the entries live in different places: {pair.a.home or 'none'} and {pair.b.home or 'none'}"
     return None
 
@@ -146,10 +146,10 @@ def invented(pair: Pair, decision: Decision, settings: GuardSettings) -> str | N
     return f"{shown(new)} of the merged text stands in neither" if new else None
 
 
-_FIRST_PERSON = re.compile(
+_FIRST_PERSON = Pattern(
     r"\b(?:i|i'm|i've|i'd|i'll|my|mine|me|we|we're|we've|our|ours|us|ich|mein\w*|wir|yo|mi|mis|je|j'\w+|mon|ma|mes|eu|meu|minha|я|мой|моя|мы|tôi|em)\b"
     r"|[我咱俺]|私|僕|俺|나는|내가|저는|제가|أنا",
-    re.IGNORECASE,
+    IGNORECASE,
 )
 
 
@@ -167,9 +167,7 @@ def speaker(pair: Pair, decision: Decision, settings: GuardSettings) -> str | No
     return None
 
 
-_SECOND_PERSON = re.compile(
-    r"\b(?:you|your|you're|yours|du|dein\w*|ihr|tu|tus|vous|votre|ты|твой|вы)\b|[你您]|あなた|너|당신", re.IGNORECASE
-)
+_SECOND_PERSON = Pattern(r"\b(?:you|your|you're|yours|du|dein\w*|ihr|tu|tus|vous|votre|ты|твой|вы)\b|[你您]|あなた|너|당신", IGNORECASE)
 _HELPERS = frozenset({"assistant", "ai", "bot", "agent", "system"})
 """Speakers that state nothing of themselves."""
 
@@ -218,7 +216,7 @@ def frame(pair: Pair, decision: Decision, settings: GuardSettings) -> str | None
 def content(pair: Pair, decision: Decision, settings: GuardSettings) -> str | None:
     """Most of what the victim states must be stated by what stays, in the same words or forms of them."""
     for gone, kept, which in _replacements(pair, decision):
-        new = unsaid(gone, kept)
+        new = unsaid(gone, kept, merged=decision.action == "merge")
         if new:
             return f"what stays says little of {which}: nothing of {', '.join(new[:4])}"
     return None

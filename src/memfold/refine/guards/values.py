@@ -6,6 +6,7 @@ import re
 
 from memfold.refine.guards.reading import Reading
 from memfold.refine.text import Value, values
+from memfold.refine.text.pattern import Pattern
 from memfold.refine.text.value import days_after, stands_for
 from memfold.refine.text.words import stem
 from memfold.types import Entry
@@ -16,8 +17,7 @@ _MANY = 60
 """Values above which each is looked up by equality and in the text alone, so that the work stays linear."""
 _SEARCHED = 2_000_000
 """Values times characters up to which each value is looked up in the other text's words."""
-_PART = re.compile(r"[ '-]+")
-_LETTERS_DIGITS = re.compile(r"([a-z]+)-?(\d+)")
+_LETTERS_DIGITS = Pattern(r"([a-z]+)-?(\d+)")
 
 
 def lost(victim: Reading, kept: Reading) -> list[Value]:
@@ -25,18 +25,19 @@ def lost(victim: Reading, kept: Reading) -> list[Value]:
     held = frozenset(kept.values)
     near = kept.values if len(kept.values) <= _MANY else ()
     searched = len(victim.facts) * len(kept.text) <= _SEARCHED
-    return [value for value in victim.facts if value not in held and not _implied(value, near) and not (searched and _written(value, kept))]
+    return [value for value in victim.facts if not _is_kept(value, held, near) and not (searched and _written(value, kept))]
 
 
-def _implied(value: Value, held: tuple[Value, ...]) -> bool:
-    if value.kind in ("number", "quantity") and _counts_otherwise(value, held):
+def _is_kept(value: Value, held: frozenset[Value], near: tuple[Value, ...]) -> bool:
+    if value.kind == "number" and value.of and _counts_otherwise(value, near):
         return False
-    return any(stands_for(other, value) for other in held)
+    return value in held or any(stands_for(other, value) for other in near)
 
 
 def _counts_otherwise(value: Value, held: tuple[Value, ...]) -> bool:
-    """Whether the kept text counts the same thing differently: `6 crates` is not saved by `9 crates` and another 6."""
-    return bool(value.of) and any(other.kind == "number" and other.of == value.of and other.canonical != value.canonical for other in held)
+    """Whether the kept text counts the same thing, but differently: `6 crates` is not saved by `9 crates` and 6 of something else."""
+    counts = {other.canonical for other in held if other.kind == "number" and other.of == value.of}
+    return bool(counts) and value.canonical not in counts
 
 
 def _written(value: Value, kept: Reading) -> bool:
@@ -64,7 +65,7 @@ def implied_by_time(value: Value, reading: Reading, entry: Entry) -> bool:
 
 
 def _name_written(name: Value, kept: Reading) -> bool:
-    parts = [part for part in _PART.split(name.canonical) if part]
+    parts = [part for part in re.split(r"[ '-]+", name.canonical) if part]
     if all(part in kept.tokens or stem(part) in kept.stems for part in parts):
         return True
     if not name.canonical.isascii() and any(_inflected(name.canonical, token) for token in kept.tokens):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
+from memfold.refine.text.pattern import Pattern
 from memfold.refine.text.value import Value
 
 TAKEN = "\0"
-_WORD = re.compile(r"[^\W\d_]+")
-_DIGIT = re.compile(r"\d")
+_WORD = Pattern(r"[^\W\d_]+")
+_DIGIT = Pattern(r"\d")
 
 
 class Canvas:
@@ -30,7 +31,7 @@ class Canvas:
         self.has_digit = _DIGIT.search(text) is not None
         self.wide = not text.isascii() and any("\u3040" <= char <= "\ud7af" for char in text)
 
-    def take(self, pattern: re.Pattern[str], read: Callable[[re.Match[str]], Iterable[Value] | None]) -> None:
+    def take(self, pattern: Pattern, read: Callable[[re.Match[str]], Iterable[Value] | None]) -> None:
         """Take what the pattern finds and `read` accepts; None from `read` leaves the span for a later kind."""
 
         def blank(match: re.Match[str]) -> str:

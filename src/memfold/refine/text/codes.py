@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from memfold.refine.text.canvas import Canvas
+from memfold.refine.text.pattern import IGNORECASE, Pattern
 from memfold.refine.text.value import Value
 
-_EXACT = re.compile(
+_EXACT = Pattern(
     r"(?<![\w@./])(?:https?|ftp|file|ssh|git|mailto|s3|postgres(?:ql)?|redis|ws):/{0,2}[^\s<>\"'`\0]+"  # addresses of the web and the like
     r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"  # e-mail
     r"|(?<![\w.-])www\.[^\s<>\"'`\0]+"
@@ -25,18 +26,16 @@ _EXACT = re.compile(
     r"|(?<!\w)\+\d{1,3}(?:[ -]?\(?\d{1,5}\)?){2,6}(?!\w)"  # telephone numbers
     r"|(?<![\w-])\(?\d{3}\)?[ -]\d{3}-\d{4}(?![\w-])|(?<![\w-])\d{3}-\d{4}(?![\w-])"
 )
-_MAY_BE_EXACT = re.compile(r"[@/`_#$\\]|\d[.\d)-]|\w(?:\.\w|::|->|\(\))|\+\d|(?<![\w-])-[-A-Za-z]|[vV]\d")
-_LETTER_FIRST = re.compile(  # K3, TXN-008, H2O
+_MAY_BE_EXACT = Pattern(r"[@/`_#$\\]|\d[.\d)-]|\w(?:\.\w|::|->|\(\))|\+\d|(?<![\w-])-[-A-Za-z]|[vV]\d")
+_LETTER_FIRST = Pattern(  # K3, TXN-008, H2O
     r"(?<![A-Za-z0-9\u00c0-\u024f])(?<![\d][-.])[A-Za-z]++-?\d[A-Za-z0-9]*+(?:[-.](?=[A-Za-z]{0,20}\d)[A-Za-z0-9]++)*+(?![A-Za-z0-9\u00c0-\u024f])"
 )
-_DIGIT_FIRST = re.compile(
+_DIGIT_FIRST = Pattern(
     r"(?<![A-Za-z0-9\u00c0-\u024f])\d++[A-Za-z][A-Za-z0-9]*+(?:-(?=[A-Za-z]{0,20}\d)[A-Za-z0-9]++)*+(?![A-Za-z0-9\u00c0-\u024f])"
 )  # 12a, 4K, 1RM
-_NOT_SERIAL = re.compile(
-    r"(?:mid|pre|post|early|late|since|under|over|top|non|ca|approx|no|day|week|phase|section|part|step)-?\d", re.IGNORECASE
-)
-_PHONE = re.compile(r"\+?[\d ()-]+")
-_PROSE = re.compile(
+_NOT_SERIAL = Pattern(r"(?:mid|pre|post|early|late|since|under|over|top|non|ca|approx|no|day|week|phase|section|part|step)-?\d", IGNORECASE)
+_PHONE = Pattern(r"\+?[\d ()-]+")
+_PROSE = Pattern(
     r"(?:[A-Za-z]\.)+[A-Za-z]?\.?"  # e.g., U.S.
     r"|[a-z]+\.[A-Z][a-z]+"  # a full stop without its blank
     r"|\d{1,2}\.\d{1,2}\.(?:19|20)?\d\d|(?:19|20)\d\d\.\d{1,2}\.\d{1,2}"  # a date

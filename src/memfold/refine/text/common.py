@@ -5,9 +5,12 @@ Our own selection, stemmed when read; given names that are also words (Grace, Ma
 
 from __future__ import annotations
 
+from functools import cached_property, lru_cache
+
 from memfold.refine.text.words import stem
 
 _WORDS = """
+    note notes memo reminder
     core proposed nutrition breakdown delegation scheme attributes indicators alternating identity fyi ai tv pc id pr ci cv ui diy ooh
     woah whoa draft operational kickoff summary agenda recap template rollout pitch insight badge tag dob costume mileage national aw aww
     awww oops woohoo woo yikes phew whew huh hmm oof boo yum mwah hihi hahaha hehe merry xmas etc pic pics vid vids faq ps nb todo done
@@ -113,4 +116,23 @@ _WORDS = """
     women won wonderful wood words wore work worked world worries would wow writer writes writing wrong wrote yay yeah year yearly yellow
     yep yes yesterday yet yoga yogurt you young your yup
 """
-COMMON: frozenset[str] = frozenset(word for written in _WORDS.split() for word in (written, stem(written)))
+
+
+@lru_cache(maxsize=1 << 14)
+def is_common(word: str) -> bool:
+    """Whether the lower-case word, or another form of it, is in the list."""
+    return word in COMMON or stem(word) in COMMON
+
+
+class _Stemmed:
+    """The words and their stems, made when first asked."""
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(form for word in _WORDS.split() for form in (word, stem(word)))
+
+    def __contains__(self, word: str) -> bool:
+        return word in self.words
+
+
+COMMON = _Stemmed()

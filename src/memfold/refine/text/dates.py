@@ -8,63 +8,61 @@ from datetime import date, datetime, timedelta
 
 from memfold.refine.text.calendar import DOUBTFUL_MONTHS, MONTHS, NEARBY, SHORT_WEEKDAYS, WEEKDAYS
 from memfold.refine.text.canvas import Canvas
-from memfold.refine.text.units import UNITS
+from memfold.refine.text.pattern import IGNORECASE, Pattern
+from memfold.refine.text.units import SCALES, UNITS
 from memfold.refine.text.value import Value, days_after, nearest, week_of
 
 _WIDE = "\u3040"
 _NAMES = "|".join(sorted(MONTHS, key=len, reverse=True))
 _YEAR = r"(?:19|20)\d\d"
-_ISO = re.compile(rf"(?<![\d.-])(?P<y>{_YEAR})(?P<sep>[-/.])(?P<m>\d{{1,2}})(?P=sep)(?P<d>\d{{1,2}})(?![\d-])(?:T(?=\d\d:\d\d))?")
-_NUMERIC = re.compile(rf"(?<![\d./-])(?P<a>\d{{1,2}})(?P<sep>[./])(?P<b>\d{{1,2}})(?:(?P=sep)(?P<y>{_YEAR}|\d\d))?(?![\d/])(?!\.\d)")
-_WIDE_DATE = re.compile(
+_ISO = Pattern(rf"(?<![\d.-])(?P<y>{_YEAR})(?P<sep>[-/.])(?P<m>\d{{1,2}})(?P=sep)(?P<d>\d{{1,2}})(?![\d-])(?:T(?=\d\d:\d\d))?")
+_NUMERIC = Pattern(rf"(?<![\d./-])(?P<a>\d{{1,2}})(?P<sep>[./])(?P<b>\d{{1,2}})(?:(?P=sep)(?P<y>{_YEAR}|\d\d))?(?![\d/])(?!\.\d)")
+_WIDE_DATE = Pattern(
     rf"(?:(?P<y>{_YEAR})\s?[年년]\s?)?(?P<m>\d{{1,2}})\s?[月월](?:\s?(?P<d>\d{{1,2}})\s?[日号號일])?|(?P<only>{_YEAR})\s?[年년]"
 )
-_DAY_MONTH = re.compile(
+_DAY_MONTH = Pattern(
     rf"(?<![\w.,:])(?P<d>\d{{1,2}})(?:st|nd|rd|th|er|º)?\.?,? ?(?:of |de |di )?(?P<m>{_NAMES})\.?(?!\w)"
     rf"(?:,? (?:de |of )?(?P<y>{_YEAR})(?!\w))?",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_MONTH_DAY = re.compile(
-    rf"(?<!\w)(?P<m>{_NAMES})\.? (?:the )?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?!\w|%|[:.,]\d)(?:,? (?P<y>{_YEAR})(?!\w))?", re.IGNORECASE
+_MONTH_DAY = Pattern(
+    rf"(?<!\w)(?P<m>{_NAMES})\.? (?:the )?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?!\w|%|[:.,]\d)(?:,? (?P<y>{_YEAR})(?!\w))?", IGNORECASE
 )
-_MONTH_YEAR = re.compile(rf"(?<!\w)(?P<m>{_NAMES})\.?,? (?:of |de |del )?(?P<y>{_YEAR})(?!\w)", re.IGNORECASE)
-_MONTH = re.compile(rf"(?<![\w'])(?P<m>{_NAMES})(?!\w|'(?!s\b))", re.IGNORECASE)
+_MONTH_YEAR = Pattern(rf"(?<!\w)(?P<m>{_NAMES})\.?,? (?:of |de |del )?(?P<y>{_YEAR})(?!\w)", IGNORECASE)
+_MONTH = Pattern(rf"(?<![\w'])(?P<m>{_NAMES})(?!\w|'(?!s\b))", IGNORECASE)
 _TO = r" ?(?:-|–|—|to|bis|a|al|au|and|und|until|till) ?"
-_DAYS_MONTH = re.compile(
-    rf"(?<![\w.,:])(\d{{1,2}})(?:st|nd|rd|th|\.)?{_TO}(?=\d{{1,2}}(?:st|nd|rd|th)?\.? ?(?:of |de )?({_NAMES})(?!\w))", re.IGNORECASE
+_DAYS_MONTH = Pattern(
+    rf"(?<![\w.,:])(\d{{1,2}})(?:st|nd|rd|th|\.)?{_TO}(?=\d{{1,2}}(?:st|nd|rd|th)?\.? ?(?:of |de )?({_NAMES})(?!\w))", IGNORECASE
 )
-_MONTH_DAYS = re.compile(
+_MONTH_DAYS = Pattern(
     rf"(?<!\w)({_NAMES})\.? (\d{{1,2}})(?:st|nd|rd|th)?{_TO}(\d{{1,2}})(?:st|nd|rd|th)?(?!\w|%|[:.,/-]\d)(?:,? ({_YEAR})(?!\w))?",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_VIETNAMESE = re.compile(
+_VIETNAMESE = Pattern(
     rf"(?:ngày )?(?P<d>\d{{1,2}}) tháng (?P<m>\d{{1,2}})(?: năm (?P<y>{_YEAR}))?(?!\w)"
     rf"|tháng (?P<only_m>\d{{1,2}})(?:(?: năm |/)(?P<only_y>{_YEAR}))?(?!\w)",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_YEAR_ALONE = re.compile(
-    rf"(?<![\w.,$€£¥+-])(?<!\d )(?P<y>{_YEAR})(?![\w%]|[.,:]\d| ?[$€£¥°])"
-    r"(?! (?:steps|kcal|calories|people|words|euros?|dollars?|mg|ml|kg|km|g|m|l|won|yen|naira|pages|units)\b)"
-)
-_DECADE = re.compile(r"(?<!\w)(?:(?:19|20)\d|'?\d)0s(?!\w)")
+_YEAR_ALONE = Pattern(rf"(?<![\w.,$€£¥+-])(?<!\d )(?P<y>{_YEAR})(?![\w%]|[.,:]\d| ?[$€£¥°])")
+_COUNTED = Pattern(r" ([^\W\d_]+)")
+_COUNTABLE = frozenset("steps kcal calories people persons words pages units pieces times points items entries lines tokens".split())
+_DECADE = Pattern(r"(?<!\w)(?:(?:19|20)\d|'?\d)0s(?!\w)")
 
 _LONG_WEEKDAYS = "|".join(w for w in WEEKDAYS if w.isascii() and len(w) > 5)
 _SPACED_WEEKDAYS = "|".join(sorted((w for w in WEEKDAYS if w < _WIDE), key=len, reverse=True))
 _NUMBER_OR_A = r"(?P<n>\d{1,4}|an?|one)"
-_AGO = re.compile(
+_AGO = Pattern(
     rf"(?<![\w.]){_NUMBER_OR_A} (?P<unit>day|week|month|year)s? (?:ago|earlier|back)\b"
     r"|\b(?:hace|vor|il y a|há) (?P<n2>\d{1,4}) (?P<unit2>[^\W\d_]+)",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_AHEAD = re.compile(rf"\bin {_NUMBER_OR_A} (?P<unit>day|week|month|year)s?(?:' time)?\b(?! of)", re.IGNORECASE)
-_STEP = re.compile(
+_AHEAD = Pattern(rf"\bin {_NUMBER_OR_A} (?P<unit>day|week|month|year)s?(?:' time)?\b(?! of)", IGNORECASE)
+_STEP = Pattern(
     rf"\b(?P<which>last|next|this|past|coming|previous|nächste[nrs]?|letzte[nrs]?) "
     rf"(?P<unit>week(?:end)?|month|year|summer|winter|spring|autumn|fall|woche|monat|jahr|{_LONG_WEEKDAYS})\b",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_WEEKDAY = re.compile(
-    rf"(?<!\w)(?P<w>{_SPACED_WEEKDAYS})(?:s|en)?(?!\w)|(?P<wide>{'|'.join(w for w in WEEKDAYS if w >= _WIDE)})", re.IGNORECASE
-)
+_WEEKDAY = Pattern(rf"(?<!\w)(?P<w>{_SPACED_WEEKDAYS})(?:s|en)?(?!\w)|(?P<wide>{'|'.join(w for w in WEEKDAYS if w >= _WIDE)})", IGNORECASE)
 _STEPS = {"last": -1, "past": -1, "previous": -1, "next": 1, "coming": 1, "this": 0}
 _SPAN_WORDS = {
     "tag": "day", "tage": "day", "tagen": "day", "woche": "week", "wochen": "week", "monat": "month", "monaten": "month", "jahr": "year",
@@ -78,7 +76,7 @@ _FEASTS = {
     "new year's eve": "12-31", "new year's day": "01-01", "christmas eve": "12-24", "christmas day": "12-25", "christmas": "12-25",
     "xmas": "12-25", "halloween": "10-31", "valentine's day": "02-14", "silvester": "12-31", "heiligabend": "12-24", "navidad": "12-25",
 }  # fmt: skip
-_FEAST = re.compile(rf"(?<!\w)(?:{'|'.join(_FEASTS)})(?!\w)(?:,? (?:of )?(?P<y>{_YEAR})(?!\w))?", re.IGNORECASE)
+_FEAST = Pattern(rf"(?<!\w)(?:{'|'.join(_FEASTS)})(?!\w)(?:,? (?:of )?(?P<y>{_YEAR})(?!\w))?", IGNORECASE)
 
 
 _FEAST_WORDS = frozenset(word for name in _FEASTS for word in re.findall(r"[^\W\d_]+", name)) - {"s", "day", "new", "year"} | {"eve"}
@@ -104,7 +102,7 @@ def take_dates(canvas: Canvas, language: str, when: datetime | None) -> None:
         canvas.take(_WEEKDAY, _weekday)
     if canvas.has_digit:
         canvas.take(_DECADE, lambda match: [Value("date", match[0][-3:], match[0])])
-        canvas.take(_YEAR_ALONE, lambda match: [Value("date", match["y"], match[0])])
+        canvas.take(_YEAR_ALONE, _year)
 
 
 def _take_written(canvas: Canvas, language: str, day: date | None, months: bool) -> None:
@@ -115,7 +113,7 @@ def _take_written(canvas: Canvas, language: str, day: date | None, months: bool)
         month = groups["m"]
         if month.lower() == "mei" and language == "en":
             return None
-        if match.re is _MONTH_DAY and len(month) > 4 and match[0].startswith(f"{month}."):
+        if match.re is _MONTH_DAY.compiled and len(month) > 4 and match[0].startswith(f"{month}."):
             return None  # the end of one sentence and the beginning of the next
         return _date(groups.get("y"), month if month.isdigit() else MONTHS[month.lower()], groups.get("d"), match[0], day)
 
@@ -129,6 +127,13 @@ def _take_written(canvas: Canvas, language: str, day: date | None, months: bool)
         canvas.take(_WIDE_DATE, lambda match: _date(match["y"] or match["only"], match["m"], match["d"], match[0], day))
     if "tháng" in canvas.words:
         canvas.take(_VIETNAMESE, lambda m: _date(m["y"] or m["only_y"], m["m"] or m["only_m"], m["d"], m[0], day))
+
+
+def _year(match: re.Match[str]) -> list[Value] | None:
+    """A year, unless the number measures or counts what stands behind it (`1920 minutes`)."""
+    following = _COUNTED.match(match.string, match.end())
+    word = following[1] if following else ""
+    return None if word in UNITS or word in SCALES or word in _COUNTABLE else [Value("date", match["y"], match[0])]
 
 
 def _ranges_spelled(text: str) -> str:
@@ -226,9 +231,9 @@ def _ahead(match: re.Match[str], day: date | None) -> list[Value] | None:
     return [Value("date", canonical, match[0], near=span)] if canonical else [Value("quantity", span, match[0], near=str(count))]
 
 
-def _nearby_pattern(language: str) -> re.Pattern[str]:
+def _nearby_pattern(language: str) -> Pattern:
     names = "|".join(sorted(NEARBY[language], key=len, reverse=True))
-    return re.compile(names if language in ("zh", "ja", "ko") else rf"(?<![\w'])(?:{names})(?!\w)", re.IGNORECASE)
+    return Pattern(names if language in ("zh", "ja", "ko") else rf"(?<![\w'])(?:{names})(?!\w)", IGNORECASE)
 
 
 _NEARBY = {language: _nearby_pattern(language) for language in NEARBY}

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 
 from memfold.refine.text.lexicon import ENGLISH
+from memfold.refine.text.pattern import IGNORECASE, Pattern
 from memfold.refine.text.sentences import asks, clauses, speaker
 from memfold.refine.text.words import fold
 
 _CALLED = r"(?:^|,|\b(?:hi|hey|hello|thanks|thank you|bye|congrats|yeah|yes|thing|later))\s*{}(?=\s*[,.!?]|\s*$)"
-_DIGIT = re.compile(r"\d")
+_DIGIT = Pattern(r"\d")
 _LONGEST = 300
 """Characters: a longer text is never taken for filler."""
-_WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_WORDS = Pattern(r"[^\W_]+(?:'[^\W_]+)*")
 _FILLER = ENGLISH | frozenset(
     """
     hi hey hello hiya yo howdy morning evening afternoon bye goodbye cya night greetings welcome thanks thank thx ty cheers please sorry
@@ -42,12 +43,12 @@ _ELSEWHERE = frozenset(
     anh chị
     """.split()
 )
-_SPACELESS_FILLER = re.compile(
+_SPACELESS_FILLER = Pattern(
     "(?:谢谢|多谢|不客气|晚安|早安|早上好|你好|您好|好的|好呀|嗯+|哈+|辛苦[了啦]*|明天[见聊]|再见|拜拜|没问题|ありがとう(?:ございます)?|おつかれさま(?:です)?|"
     "お疲れ様(?:です)?|は[ーい]+|また連絡するね|また(?:ね|明日)|了解(?:です)?|おはよう(?:ございます)?|おやすみ(?:なさい)?|こんにちは|감사합니다|고마워요?|안녕(?:하세요)?|"
     "좋은 하루 보내세요|진짜|알겠어요?|오늘도|고생했어요?|네+|응+|ㅋ+|ㅎ+)"
 )
-_NEITHER = re.compile(r"[\W_~〜ー]+")
+_NEITHER = Pattern(r"[\W_~〜ー]+")
 
 
 def is_question(text: str) -> bool:
@@ -80,4 +81,4 @@ def _vocative(said: str, word: str) -> bool:
     """Whether the word is a name spoken to: after a comma, a greeting or thanks, and before a mark or the end."""
     if not word[0].isupper() or word.isupper():
         return False
-    return re.search(_CALLED.format(re.escape(word)), said, re.IGNORECASE) is not None
+    return re.search(_CALLED.format(re.escape(word)), said, IGNORECASE) is not None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from memfold.refine.text.lexicon import ENGLISH, OTHER_LANGUAGES
+from memfold.refine.text.pattern import Pattern
 
-_KANA, _HAN, _HANGUL = re.compile("[\u3040-\u30ff]"), re.compile("[\u3400-\u9fff]"), re.compile("[\uac00-\ud7af]")
-_CYRILLIC, _ARABIC = re.compile("[\u0400-\u04ff]"), re.compile("[\u0600-\u06ff]")
+_KANA, _HAN, _HANGUL = Pattern("[\u3040-\u30ff]"), Pattern("[\u3400-\u9fff]"), Pattern("[\uac00-\ud7af]")
+_CYRILLIC, _ARABIC = Pattern("[\u0400-\u04ff]"), Pattern("[\u0600-\u06ff]")
 _LETTERS = (("äöüß", "de"), ("ñ¿¡", "es"), ("ãõ", "pt"), ("ạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹđư", "vi"), ("çœ", "fr"))
-_WORD = re.compile(r"[^\W\d_]{2,}")
+_WORD = Pattern(r"[^\W\d_]{2,}|[àéèùçêôîäöüßãõñáíóúě]")
 _SAMPLE = 2000
 
 

@@ -35,12 +35,12 @@ OTHER_LANGUAGES: dict[str, frozenset[str]] = {
     "fr": _words(
         """le la les l un une des du de d et ou mais est sont était être a ont avait avoir je j tu il elle on nous vous ils elles me m te t
         se s lui leur mon ma mes ton ta tes son sa ses notre nos en y au aux dans sur sous avec pour par sans chez que qu qui quand si ne
-        n pas très plus aussi ce c cet cette ces déjà comme"""
+        n pas très plus aussi ce c cet cette ces déjà comme à"""
     ),
     "pt": _words(
         """o a os as um uma uns umas e ou mas é são era foi ser está estão tem têm tinha eu tu ele ela nós eles me te se lhe meu minha seu
         sua de do da dos das em no na nos nas ao à com por para pra pelo pela sem sobre que como quando se não muito mais também já porque
-        isso este esta esse essa"""
+        isso este esta esse essa à"""
     ),
     "it": _words(
         """il lo la i gli le un uno una e o ma è sono era essere ha hanno aveva io tu lui lei noi loro mi ti si ci vi mio mia suo sua di del

@@ -6,22 +6,23 @@ import re
 from functools import lru_cache
 
 from memfold.refine.text.canvas import TAKEN, Canvas
-from memfold.refine.text.common import COMMON
+from memfold.refine.text.common import is_common
 from memfold.refine.text.lexicon import ENGLISH, OTHER_LANGUAGES
+from memfold.refine.text.pattern import IGNORECASE, Pattern
 from memfold.refine.text.units import UNITS
 from memfold.refine.text.value import Value
-from memfold.refine.text.words import script, stem, unaccented
+from memfold.refine.text.words import script, unaccented
 
 _CAPITAL = "A-ZÀ-ÖØ-ÞĀ-žΆ-ΫЀ-Я\u1e00-\u1eff"
-_WORD = re.compile(rf"(?<![\w{TAKEN}'])[{_CAPITAL}]\w{{0,60}}(?:['-][^\W_]{{1,60}}){{0,4}}")
-_OPENS = re.compile(r"(?:^|[.!?:;\n。！？»\"“”(\[【】\]•*|/>…–—-]|(?<!\d)\d{1,2}[.)])\s*(?:['\"“‘(\[]\s*)?$")
-_KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]{3,40}")
+_WORD = Pattern(rf"(?<![\w{TAKEN}'])[{_CAPITAL}]\w{{0,60}}(?:['-][^\W_]{{1,60}}){{0,4}}")
+_OPENS = Pattern(r"(?:^|[.!?:;\n。！？»\"“”(\[【】\]•*|/>…–—-]|(?<!\d)\d{1,2}[.)])\s*(?:['\"“‘(\[]\s*)?$")
+_KATAKANA = Pattern("[\u30a1-\u30fa\u30fc]{3,40}")
 _ROLES = frozenset({"user", "assistant", "human", "ai", "bot", "agent", "system"})
 _VERB = (
     "is|was|are|were|has|had|have|will|would|can|could|does|did|went|got|took|made|bought|told|gave|sold|lost|left|wrote|came|met|found|"
     "thought|knows?|said|felt|kept|led|won|grew|became|and|or|[a-z]{2,12}(?:s|ed)"
 )
-_ACTS = re.compile(
+_ACTS = Pattern(
     rf"(?:'s\b|'d\b|'ll\b| (?:never |always |often |also |now |still |just )?(?:{_VERB})\b|,? (?:who|my|his|her|our|the user)\b)"
 )
 
@@ -54,7 +55,7 @@ def _is_name(text: str, match: re.Match[str], language: str) -> bool:
         return False
     if low in OTHER_LANGUAGES.get(language, ()):
         return False
-    known = low in COMMON or stem(low) in COMMON
+    known = is_common(low)
     opens = _opens(text, match.start())
     if word.isupper():
         return not known
@@ -79,8 +80,8 @@ def _acts(text: str, match: re.Match[str]) -> bool:
     return match[0].endswith("'s") or _ACTS.match(text, match.end()) is not None
 
 
-_PLACED = re.compile(r"\b(?:in|at|from|to|near)\s$")
-_ARTICLE = re.compile(
+_PLACED = Pattern(r"\b(?:in|at|from|to|near)\s$")
+_ARTICLE = Pattern(
     r"\b(?:der|die|das|den|dem|des|ein|eine|einen|einem|einer|eines|kein\w*|mein\w*|sein\w*|ihr\w*|unser\w*|am|im|zum|zur|vom|beim|"
     r"[a-zäöüß]+(?:en|es|er|em))\s$"
 )
@@ -104,7 +105,7 @@ _GREETING = (
     r"evening)|well done|of course|no problem|"
     r"hallo|danke|hola|gracias|merci|bonjour|salut|olá|oi|obrigad[oa]|ciao|grazie|спасибо|привет)"
 )
-_MAY_GREET = re.compile(
+_MAY_GREET = Pattern(
     r"\b(?:[Hh](?:i|ey|ello|iya|aha|allo|ola)|[Dd](?:ear|efinitely|anke)|[Tt](?:hanks?|hx|otally)|[Bb](?:ye|onjour)|[Cc](?:ongrat|ool|"
     r"iao)|[Yy](?:eah|es|ep|up)|"
     r"[Nn](?:o|ice)|[Ww](?:ow|oah|hoa|elcome|ell)|[Oo](?:oh|h|k|kay|f|i|lá|brigad)|[Ss](?:ure|orry|alut)|[Aa](?:bsolutely|greed|h|ww?)|"
@@ -112,16 +113,16 @@ _MAY_GREET = re.compile(
     r"[Ll]ater|[Mm]erci|[Сс]пасибо|[Пп]ривет)"
 )
 _NAME = rf"[{_CAPITAL}][\w'-]{{1,30}}"
-_GREETED = re.compile(
+_GREETED = Pattern(
     rf"(?<!\w){_GREETING}[,!]?\s+(?P<name>{_NAME})(?=\s*[,.!?…:;]|\s*$|\s+(?i:you|i|it|that|how|what|thanks|so|we|are|did|do|hope)\b)",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_FIRST = re.compile(
+_FIRST = Pattern(
     rf"(?:^|[.!?]\s+)(?P<name>{_NAME})[,!]\s+(?=(?i:you|your|you're|i|i'm|i've|that|that's|it's|thanks|thank|how|what|do|did|are|can|"
     rf"have|we|let's|please|don't)\b)"
 )
-_LAST = re.compile(rf"(?<=[a-z]), (?P<name>{_NAME})(?=\s*(?:[!?]|\.(?=\s|$)|$))")
-_YOU = re.compile(r"\b(?:you|your|you're|yours|thanks|thank)\b", re.IGNORECASE)
+_LAST = Pattern(rf"(?<=[a-z]), (?P<name>{_NAME})(?=\s*(?:[!?]|\.(?=\s|$)|$))")
+_YOU = Pattern(r"\b(?:you|your|you're|yours|thanks|thank)\b", IGNORECASE)
 
 
 def spoken_to(text: str) -> frozenset[int]:
@@ -160,6 +161,6 @@ def speaker_value(name: str, *, announced: bool = False) -> Value | None:
     if low in _ROLES:
         return Value("speaker", low, name)
     words = name.split()
-    if words and all(word[0].isupper() and (announced or word.lower() not in COMMON) for word in words):
+    if words and all(word[0].isupper() and (announced or not is_common(word.lower())) for word in words):
         return Value("speaker", name_key(name), name)
     return None

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from memfold.refine.text.canvas import Canvas
 from memfold.refine.text.lexicon import ENGLISH
+from memfold.refine.text.pattern import IGNORECASE, MULTILINE, Pattern
 from memfold.refine.text.units import SCALES, UNITS, WIDE_UNITS
 from memfold.refine.text.value import Value, nearest_day
 from memfold.refine.text.words import stem
@@ -17,19 +18,17 @@ _DIGITS = 24
 
 _NUMBER = r"\d++(?:[.,'_\u00a0\u202f]\d++)*+(?:[eE][-+]?\d{1,2}(?![\w.]))?"
 _MONEY = r"(?P<money>R\$|Rs\.?|[$€£¥₹₩₦₽₺₫]|(?:USD|EUR|GBP|JPY|NGN|CHF|INR|CNY|KRW|SEK|NOK|DKK|PLN|BRL|RUB)(?=[ \d])) ?"
-_FOUND = re.compile(
-    rf"(?:{_MONEY})?(?P<sign>(?<![^\s(\[:])[-−])?(?<![A-Za-z\u00c0-\u024f\u0400-\u04ff_\d])(?<!\d[.,])(?P<number>{_NUMBER})"
-)
-_WORD_AFTER = re.compile(r"([ \u00a0\u202f-]?)(°[CF]|[^\W\d_]{1,20}(?:/h(?!\w)|²)?|[%℃€$£¥₹₩₦₽₫])")
-_UP_TO = re.compile(rf" ?(?:-|–|—|~|〜|to|bis|до) ?(?:[$€£¥]?)({_NUMBER})")
-_LETTERS = re.compile(r"[A-Za-z]{1,20}")
+_FOUND = Pattern(rf"(?:{_MONEY})?(?P<sign>(?<![^\s(\[:])[-−])?(?<![A-Za-z\u00c0-\u024f\u0400-\u04ff_\d])(?<!\d[.,])(?P<number>{_NUMBER})")
+_WORD_AFTER = Pattern(r"([ \u00a0\u202f-]?)(°[CF]|[^\W\d_]{1,20}(?:/h(?!\w)|²)?|[%℃€$£¥₹₩₦₽₫])")
+_UP_TO = Pattern(rf" ?(?:-|–|—|~|〜|to|bis|до) ?(?:[$€£¥]?)({_NUMBER})")
+_LETTERS = Pattern(r"[A-Za-z]{1,20}")
 
 
-_ORDINAL = re.compile(r"(?<![\w.,])(\d{1,4})(?:st|nd|rd|th)(?!\w)", re.IGNORECASE)
+_ORDINAL = Pattern(r"(?<![\w.,])(\d{1,4})(?:st|nd|rd|th)(?!\w)", IGNORECASE)
 
 
-_MARKER = re.compile(r"<3+(?!\w)|(?<![(\w.,:/-])\d{1,2}\)(?=\s)|^[ \t]*\d{1,2}\.(?=\s)", re.MULTILINE)
-_A_SPAN = re.compile(r"\b(?:an?|one|per|each|every) (?P<unit>year|month|week|day|hour)\b", re.IGNORECASE)
+_MARKER = Pattern(r"<3+(?!\w)|(?<![(\w.,:/-])\d{1,2}\)(?=\s)|^[ \t]*\d{1,2}\.(?=\s)", MULTILINE)
+_A_SPAN = Pattern(r"\b(?:an?|one|per|each|every) (?P<unit>year|month|week|day|hour)\b", IGNORECASE)
 
 
 def take_ordinals(canvas: Canvas, day: date | None) -> None:
@@ -38,10 +37,10 @@ def take_ordinals(canvas: Canvas, day: date | None) -> None:
     canvas.take(_ORDINAL, lambda match: [Value("ordinal", match[1], match[0], near=nearest_day(int(match[1]), day) if day else "")])
 
 
-_SPANS = re.compile(
+_SPANS = Pattern(
     r"(?<![\w.,])(\d{1,3}) ?(h|hrs?|hours?|mins?|minutes?|m)(?: |, | and |)(\d{1,2}(?:\.\d{1,3})?) ?(mins?|minutes?|m|secs?|seconds?|"
     r"s)?(?![\w.,]\d|\w)",
-    re.IGNORECASE,
+    IGNORECASE,
 )
 
 
@@ -138,8 +137,8 @@ def _unit(word: str, joined: bool) -> str:
     return next((word[:length] for length in (4, 3, 2, 1) if word[:length] in WIDE_UNITS), "")
 
 
-_COMMA_THOUSANDS = re.compile(r"\d{1,2}(?:,\d\d)+,\d{3}|\d{1,3}(?:([,'_\u00a0\u202f])\d{3})(?:\1\d{3})*(?:\.\d+)?")
-_POINT_THOUSANDS = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?")
+_COMMA_THOUSANDS = Pattern(r"\d{1,2}(?:,\d\d)+,\d{3}|\d{1,3}(?:([,'_\u00a0\u202f])\d{3})(?:\1\d{3})*(?:\.\d+)?")
+_POINT_THOUSANDS = Pattern(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?")
 
 
 def plain(written: str, language: str) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from memfold.refine.text.pattern import IGNORECASE, Pattern
 from memfold.refine.text.sentences import clauses
 from memfold.refine.text.words import content_list, fold
 
@@ -18,19 +17,19 @@ _BEFORE_ITS_WORD = (
     r"не|нет|ни|никогда|без|không|chưa|chẳng|đừng|لا|ليس|ليست|لم|لن|بدون"
 )
 _BEHIND_ITS_WORD = r"nicht|pas|jamais|non|niet|cancell?ed|postponed|dropped|called off|put off|not at all|is out|are out|is off|was off"
-_CUES = re.compile(
+_CUES = Pattern(
     rf"(?P<fore>\b(?:{_BEFORE_ITS_WORD})\b|[不没沒無未非别]|안 |못 )"
     rf"|(?P<aft>\b(?:{_BEHIND_ITS_WORD})\b|ない|なく|なかった|ません|지 않|지 못|않|없)",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_NO_CUE = re.compile(
+_NO_CUE = Pattern(
     r"\b(?:not only|not just|no problem|no worries|no doubt|no wonder|no\.? ?\d|0\d|\d+0|why not|whether or not|or not|can't wait|"
     r"cannot wait|couldn't agree more|"
     r"no matter|nothing but|never mind|if not|nie wieder|don't worry|don't forget|why don't|do not forget)\b"
     r"|非常|不错|不過|不过|没关系|無料|無理|未来|少なくない|しかない|しなければならない|なければならない|如果不|差不多|不好意思|不同|かもしれない|かもしれません",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_HEDGES = re.compile(
+_HEDGES = Pattern(
     r"\b(?:might|may|maybe|perhaps|possibly|probably|could|would like to|considering|consider(?:s|ed)?|thinking (?:of|about)|"
     r"thinks? about|hop(?:e|es|ing) to|"
     r"plan(?:s|ned|ning)? (?:to|on)|wants? to|wanted to|wish(?:es)? to|intend(?:s|ed|ing)? to|aim(?:s|ing)? to|going to|gonna|will|"
@@ -39,7 +38,7 @@ _HEDGES = re.compile(
     r"vielleicht|möchte|will|plant|quizás?|tal vez|quiere|piensa|peut-être|veut|pense|talvez|quer|forse|vuole|может|хочет|планирует|"
     r"возможно|có lẽ|muốn|định)\b"
     r"|也许|可能|打算|想要|考虑|かもしれ|予定|つもり|아마|계획|싶",
-    re.IGNORECASE,
+    IGNORECASE,
 )
 _REACH = 48
 """Characters beside a cue in which its word is looked for."""
@@ -56,11 +55,11 @@ def is_hedged(text: str) -> bool:
     return _HEDGES.search(fold(text)) is not None
 
 
-_SOFT = re.compile(
+_SOFT = Pattern(
     r"\b(?:gone|prevent\w*|out|off|missing|closed|forbid\w*|forbade|ban(?:s|ned)?|free|exclud\w*|beyond|declin\w*|reject\w*|otherwise|"
     r"instead|rather than|"
     r"all clear|clean|alone|only|aversion|but|except|half|fewer|less|бросил\w*|weg|fini|arrêt\w*|dejó|parou)\b|[戒禁]",
-    re.IGNORECASE,
+    IGNORECASE,
 )
 
 
@@ -84,13 +83,13 @@ def denied(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-_PLANS = re.compile(
+_PLANS = Pattern(
     r"\b(?:might|may|maybe|perhaps|possibly|would like to|considering|thinking (?:of|about)|hop(?:e|es|ing) to|plan(?:s|ned|"
     r"ning)? (?:to|on)|wants? to|wanted to|"
     r"wish(?:es)? to|intend(?:s|ed|ing)? to|aim(?:s|ing)? to|undecided (?:about|whether to)|wonder(?:s|ing)? (?:if|whether) to|"
     r"vielleicht|möchte|quizás?|tal vez|quiere|peut-être|veut|talvez|quer|forse|vuole|может|хочет|планирует|возможно|có lẽ|muốn|định)\b"
     r"|也许|可能|打算|想要|考虑|かもしれ|つもり|아마|계획|싶",
-    re.IGNORECASE,
+    IGNORECASE,
 )
 
 

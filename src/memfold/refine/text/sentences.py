@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 
+from memfold.refine.text.pattern import IGNORECASE, Pattern
+
 _ABBREVIATIONS = frozenset(
     "mr mrs ms dr prof st sr jr vs etc e.g i.e approx no fig dept inc ltd co jan feb mar apr jun jul aug sep sept oct nov dec".split()
 )
-_BREAK = re.compile(
+_BREAK = Pattern(
     r"[.!?…]+[\"')\]”’]*(?=\s|$)\s*"
     r"|[。！？；؟।]+[」』）”]*\s*"
     r"|;\s+|\n+\s*|\s[—–]\s|[，、،]\s*"
     r"|,\s+(?=(?:and|but|so|because|which|who|while|although|though|then|und|aber|weil|y|pero|porque|et|mais|e|mas)\s)",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_LAST_WORD = re.compile(r"[^\s(\[]{1,12}$")
+_LAST_WORD = Pattern(r"[^\s(\[]{1,12}$")
 
 
 def clauses(text: str) -> list[str]:
@@ -35,7 +37,7 @@ def clauses(text: str) -> list[str]:
     return out
 
 
-_ASKS = re.compile(r"[?？؟][\"')\]!?”’」』）]*\s*$")
+_ASKS = Pattern(r"[?？؟][\"')\]!?”’」』）]*\s*$")
 
 
 def asks(clause: str) -> bool:
@@ -60,9 +62,9 @@ def _starts_line(text: str, at: int) -> bool:
     return at == 0 or text[at - 1] == "\n"
 
 
-SPEAKER = re.compile(
+SPEAKER = Pattern(
     r"\s*(?:\[(?P<bracket>[^\]\n]{1,40})\]\s*:?\s*|(?:speaker\s+)?(?P<name>[^\W\d_][\w.'’ -]{0,39}?)\s*(?:says?|said|wrote)?\s?[:：]\s+)",
-    re.IGNORECASE,
+    IGNORECASE,
 )
 
 

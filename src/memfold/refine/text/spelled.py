@@ -5,41 +5,42 @@ from __future__ import annotations
 import re
 
 from memfold.refine.text.lexicon import NUMBERS_ELSEWHERE, ORDINALS, SCALES, TENS, UNITS_OF_SPEECH
+from memfold.refine.text.pattern import IGNORECASE, Pattern
 
 _SPOKEN = UNITS_OF_SPEECH | TENS
 _ONE = "|".join(sorted((*_SPOKEN, *SCALES, "dozen", "half"), key=len, reverse=True))
-_ROW = re.compile(
+_ROW = Pattern(
     rf"(?<![\w-])(?<!\w')(?:an? (?=(?:hundred|thousand|million|dozen)\b))?(?:{_ONE})(?:(?:-|"
     rf" (?:and )?(?:a )?)(?:{_ONE})(?![\w']))*(?![\w'])",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_TOKEN = re.compile(_ONE, re.IGNORECASE)
-_COUNTED = re.compile(
+_TOKEN = Pattern(_ONE, IGNORECASE)
+_COUNTED = Pattern(
     r"[ -](?:more |whole |full )?(?:second|minute|hour|day|week|month|year|dollar|euro|percent|kilo|gram|met(?:re|er)|lit(?:re|er)|"
     r"mile|am\b|pm\b|in the)",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_HALF_AN = re.compile(r"\bhalf an? (?=\w)", re.IGNORECASE)
-_PAIR_BEFORE = re.compile(r"\b(?:you|us|them|of)\s$", re.IGNORECASE)
+_HALF_AN = Pattern(r"\bhalf an? (?=\w)", IGNORECASE)
+_PAIR_BEFORE = Pattern(r"\b(?:you|us|them|of)\s$", IGNORECASE)
 _PARTS = {"quarter": "25", "fifth": "20", "eighth": "12.5", "tenth": "10", "twentieth": "5"}
-_PART = re.compile(rf"\b(?:an?|one) ({'|'.join(_PARTS)}) (?=(?:of|off)\b(?! an? (?:hour|kilo|litre|liter|mile)))", re.IGNORECASE)
-_TIMES_X = re.compile(r"(?<![\w.])(\d{1,3})x(?!\w)")
+_PART = Pattern(rf"\b(?:an?|one) ({'|'.join(_PARTS)}) (?=(?:of|off)\b(?! an? (?:hour|kilo|litre|liter|mile)))", IGNORECASE)
+_TIMES_X = Pattern(r"(?<![\w.])(\d{1,3})x(?!\w)")
 _VOCABULARY = frozenset((*_SPOKEN, *SCALES, *ORDINALS, "dozen", "half", "quarter", "quarters", "twice", "thrice"))
-_X_TIMES = re.compile(r"\dx(?!\w)")
-_TIMES = re.compile(r"\b(?:twice|thrice)\b", re.IGNORECASE)
-_QUARTERS = re.compile(r"\b(?:([1-3]) |a )?quarters? of an hour\b", re.IGNORECASE)
-_AND_A_HALF = re.compile(r"(?<![\w.])(\d{1,6}|an?)( [^\W\d_]{1,12})? and a half(?!\w)", re.IGNORECASE)
-_ORDINAL_WORD = re.compile(
+_X_TIMES = Pattern(r"\dx(?!\w)")
+_TIMES = Pattern(r"\b(?:twice|thrice)\b", IGNORECASE)
+_QUARTERS = Pattern(r"\b(?:([1-3]) |a )?quarters? of an hour\b", IGNORECASE)
+_AND_A_HALF = Pattern(r"(?<![\w.])(\d{1,6}|an?)( [^\W\d_]{1,12})? and a half(?!\w)", IGNORECASE)
+_ORDINAL_WORD = Pattern(
     rf"\b(?:(?:{'|'.join(TENS)})-(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)|{'|'.join(ORDINALS)})\b", re.IGNORECASE
 )
 _UNITS_TH = {"first": 1, "second": 2} | {word: int(digits[:-2]) for word, digits in ORDINALS.items()}
-_LETTERS = re.compile(r"[^\W\d_]+")
+_LETTERS = Pattern(r"[^\W\d_]+")
 
 _WIDE_DIGITS = {
     char: number for number, chars in enumerate(("〇零", "一", "二两兩", "三", "四", "五", "六", "七", "八", "九")) for char in chars
 }
 _WIDE_SCALES = {"十": 10, "百": 100, "千": 1000}
-_WIDE_ROW = re.compile(
+_WIDE_ROW = Pattern(
     "[〇零一二两兩三四五六七八九十百千]{1,12}(?=[万萬億亿个個位人只隻本次点點時回つ年月日号號天周週星岁歲歳元円块公斤米度分秒小杯名件台匹階楼层室])|[二三四五六七八九]?十[一二三四五六七八九]"
 )
 
@@ -73,10 +74,8 @@ def spelled_out(text: str, language: str) -> str:
 
 
 _FRACTIONS = {"½": ".5", "¼": ".25", "¾": ".75"}
-_FRACTION = re.compile(r"(\d{1,4})? ?([½¼¾])")
-_WRITTEN_FRACTION = re.compile(
-    r"(?<![\d/.,])([1-3])/([248])(?= ?(?:l|lit(?:er|re)s?|cups?|tsp|tbsp|kg|hours?|h|miles?|inch(?:es)?|pints?)\b)"
-)
+_FRACTION = Pattern(r"(\d{1,4})? ?([½¼¾])")
+_WRITTEN_FRACTION = Pattern(r"(?<![\d/.,])([1-3])/([248])(?= ?(?:l|lit(?:er|re)s?|cups?|tsp|tbsp|kg|hours?|h|miles?|inch(?:es)?|pints?)\b)")
 
 
 def _ordinal(match: re.Match[str]) -> str:

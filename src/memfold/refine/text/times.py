@@ -5,29 +5,30 @@ from __future__ import annotations
 import re
 
 from memfold.refine.text.canvas import Canvas
+from memfold.refine.text.pattern import IGNORECASE, Pattern
 from memfold.refine.text.value import Value
 
 _HALF_OF_DAY = (
     r"(?P<half>a\.?m\.?(?!\w)|p\.?m\.?(?!\w)|in the (?:morning|afternoon|evening)|at night"
     r"|o'?clock(?: in the (?P<part>morning|afternoon|evening))?)"
 )
-_WITH_HALF = re.compile(rf"(?<![\w.,:])(?P<h>\d{{1,2}})(?:[:.](?P<m>[0-5]\d))? ?{_HALF_OF_DAY}", re.IGNORECASE)
-_CLOCK = re.compile(r"(?<![\d:.,/-])(?P<h>[01]?\d|2[0-4]):(?P<m>[0-5]\d)(?::00)?(?!\d|:\d)(?: ?(?:uhr|h\b))?", re.IGNORECASE)
-_AT_H = re.compile(r"(?<=\bat )([01]?\d|2[0-4]) ?h(?!\w)")
-_SPAN = re.compile(
+_WITH_HALF = Pattern(rf"(?<![\w.,:])(?P<h>\d{{1,2}})(?:[:.](?P<m>[0-5]\d))? ?{_HALF_OF_DAY}", IGNORECASE)
+_CLOCK = Pattern(r"(?<![\d:.,/-])(?P<h>[01]?\d|2[0-4]):(?P<m>[0-5]\d)(?::00)?(?!\d|:\d)(?: ?(?:uhr|h\b))?", IGNORECASE)
+_AT_H = Pattern(r"(?<=\bat )([01]?\d|2[0-4]) ?h(?!\w)")
+_SPAN = Pattern(
     r"(?<![\d:.,/-])(?:(?P<h>\d{1,2}):(?P<m>[0-5]\d):(?P<s>[0-5]\d(?:\.\d{1,6})?)|(?P<m2>2[5-9]|[3-9]\d):(?P<s2>[0-5]\d))(?!\d|:\d)"
 )
-_UHR = re.compile(
+_UHR = Pattern(
     r"(?<![\w.,:])(?P<h>[01]?\d|2[0-4])(?:[.:h](?P<m>[0-5]\d))? ?(?:uhr|h(?=[\s,.;]|$)|heures?(?! de))(?!\w)"
     r"|(?<![\w.,:])(?P<h2>[01]?\d|2[0-4])h(?P<m2>[0-5]\d)(?!\w)",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_PAST = re.compile(
+_PAST = Pattern(
     r"\b(?P<what>half|quarter) (?P<side>past|to) (?P<h>\d{1,2})(?!\w)(?: ?(?P<late>a\.?m\b|p\.?m\b|in the (?:morning|afternoon|evening)))?",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_WORD = re.compile(r"\b(?:noon|midday|midnight)\b", re.IGNORECASE)
-_WIDE = re.compile(
+_WORD = Pattern(r"\b(?:noon|midday|midnight)\b", IGNORECASE)
+_WIDE = Pattern(
     r"(?P<half>上午|下午|早上|晚上|凌晨|午前|午後|오전|오후|밤)?\s?(?P<h>\d{1,2})\s?[点點時时시](?!間|间|간)(?:\s?(?P<m>[0-5]?\d)\s?[分분]|(?P<thirty>半|반))?"
 )
 _WORDS = frozenset({"noon", "midday", "midnight"})

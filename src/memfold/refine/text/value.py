@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Literal, TypeAlias
 
+from memfold.refine.text.pattern import Pattern
+
 ValueKind: TypeAlias = Literal["number", "quantity", "ordinal", "date", "time", "name", "code", "speaker"]
 
 
@@ -57,9 +59,9 @@ def stands_for(held: Value, lost: Value) -> bool:
     return lost.kind == "quantity" and _amount_alone_stands(held, lost)
 
 
-_DAY = re.compile(r"(\d{4}|-)-(\d\d)-(\d\d)")
-_MONTH = re.compile(r"(\d{4}|-)-(\d\d)")
-_WEEK = re.compile(r"(\d{4})-W(\d\d)")
+_DAY = Pattern(r"(\d{4}|-)-(\d\d)-(\d\d)")
+_MONTH = Pattern(r"(\d{4}|-)-(\d\d)")
+_WEEK = Pattern(r"(\d{4})-W(\d\d)")
 
 
 def _date_stands(held: Value, lost: Value) -> bool:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 from functools import lru_cache
 
 from memfold.refine.text.lexicon import ENGLISH, OTHER_LANGUAGES, TENS, UNITS_OF_SPEECH
+from memfold.refine.text.pattern import Pattern
 
 _FULLWIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 _QUOTES = {ord("’"): "'", ord("‘"): "'", ord("ʼ"): "'", ord("“"): '"', ord("”"): '"'}
-_FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
-WORD = re.compile(r"\d+(?:[.,:]\d+)*(?:[^\W\d_]+)?|[^\W_]+(?:'[^\W_]+)*")
+_FOREIGN_DIGIT = Pattern(r"(?![0-9])\d")
+WORD = Pattern(r"\d+(?:[.,:]\d+)*(?:[^\W\d_]+)?|[^\W_]+(?:'[^\W_]+)*")
 
 
 @lru_cache(maxsize=1 << 16)
@@ -59,8 +59,8 @@ _SAME = {
 }
 """Irregular forms and short names -> the word they belong to, both stemmed."""
 _NUMBER_WORDS = {word: str(n) for word, n in (UNITS_OF_SPEECH | TENS).items() if word != "one"}
-_HIRAGANA = re.compile("[\u3041-\u309f]{2,}")
-_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_HIRAGANA = Pattern("[\u3041-\u309f]{2,}")
+_GROUPED = Pattern(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
 
 def fold(text: str) -> str:

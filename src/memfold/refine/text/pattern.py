@@ -1,0 +1,40 @@
+"""Regular expressions that are compiled when first used, so that importing costs nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cached_property
+
+IGNORECASE, MULTILINE = re.IGNORECASE, re.MULTILINE
+
+
+class Pattern:
+    """A regular expression with the methods of `re.Pattern` that this package needs."""
+
+    def __init__(self, source: str, flags: int = 0) -> None:
+        self.source = source
+        self.flags = flags
+
+    @cached_property
+    def compiled(self) -> re.Pattern[str]:
+        """The compiled expression."""
+        return re.compile(self.source, self.flags)
+
+    def search(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None:
+        return self.compiled.search(text, start, len(text) if end is None else end)
+
+    def match(self, text: str, start: int = 0) -> re.Match[str] | None:
+        return self.compiled.match(text, start)
+
+    def fullmatch(self, text: str) -> re.Match[str] | None:
+        return self.compiled.fullmatch(text)
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        return self.compiled.finditer(text)
+
+    def findall(self, text: str) -> list[str]:
+        return self.compiled.findall(text)
+
+    def sub(self, instead: str | Callable[[re.Match[str]], str], text: str) -> str:
+        return self.compiled.sub(instead, text)
