@@ -1,0 +1,100 @@
+"""LoCoMo (Maharana et al. 2024): ten long dialogues with questions, and the turns that hold each answer.
+
+One entry a turn, as MemRefine keeps it: "Speaker: text", an image's caption in brackets, the session's date.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from memfold import Entry
+
+FILE = Path("locomo") / "locomo10.json"
+CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "commonsense", 4: "single-hop", 5: "adversarial"}
+SCORED = (1, 2, 3, 4)
+"""Categories with an answer; what 5 asks for is not in the dialogue."""
+
+_SESSION = re.compile(r"session_(\d+)")
+_TURN = re.compile(r"D:?\s*(\d+):(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, its gold answer as written, and the ids of the turns that hold it."""
+
+    text: str
+    answer: str
+    evidence: tuple[str, ...]
+    category: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """One dialogue: an entry a turn, in order, and all questions about it, category 5 included."""
+
+    name: str
+    entries: tuple[Entry, ...]
+    questions: tuple[Question, ...]
+
+    @property
+    def scored(self) -> tuple[Question, ...]:
+        """The questions of categories 1 to 4."""
+        return tuple(question for question in self.questions if question.category in SCORED)
+
+
+def load(folder: Path) -> list[Dialogue]:
+    """The dialogues of `folder/locomo/locomo10.json`, or of the file itself.
+
+    :raises SystemExit: the file is not there.
+    """
+    path = folder if folder.is_file() else folder / FILE
+    if not path.is_file():
+        raise SystemExit(f"there is no {path}; evals/README.md says where to get it")
+    return [dialogue(sample) for sample in json.loads(path.read_text(encoding="utf-8"))]
+
+
+def dialogue(sample: Mapping[str, Any]) -> Dialogue:
+    """One sample of the file. Evidence that names no turn of the dialogue is left out."""
+    entries = _entries(sample["conversation"])
+    turns = {entry.id for entry in entries}
+    questions = tuple(
+        Question(
+            str(item["question"]),
+            str(item.get("answer", "")),
+            tuple(turn for turn in evidence_ids(item.get("evidence") or []) if turn in turns),
+            int(item["category"]),
+        )
+        for item in sample["qa"]
+    )
+    return Dialogue(str(sample["sample_id"]), entries, questions)
+
+
+def evidence_ids(written: list[str]) -> list[str]:
+    """Turn ids out of the strings that list them: some hold several, or a stray colon, bracket or zero."""
+    found = (match for text in written for match in _TURN.finditer(text))
+    return list(dict.fromkeys(f"D{int(match[1])}:{int(match[2])}" for match in found))
+
+
+def _entries(conversation: Mapping[str, Any]) -> tuple[Entry, ...]:
+    numbers = sorted(int(match[1]) for key in conversation if (match := _SESSION.fullmatch(key)))
+    return tuple(
+        Entry(str(turn["dia_id"]), _text(turn), kind="turn", occurred_at=session_time(conversation[f"session_{number}_date_time"]))
+        for number in numbers
+        for turn in conversation[f"session_{number}"]
+    )
+
+
+def session_time(written: str) -> datetime:
+    """"1:56 pm on 8 May, 2023" as a time without zone."""
+    return datetime.strptime(written, "%I:%M %p on %d %B, %Y")
+
+
+def _text(turn: Mapping[str, Any]) -> str:
+    caption = turn.get("blip_caption")
+    return f"{turn['speaker']}: {turn['text']}" + (f" [{caption}]" if caption else "")
