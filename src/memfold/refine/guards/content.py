@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from memfold.refine.guards.reading import Clause, Reading
 from memfold.refine.text.generic import GENERIC, OF_VALUES
-from memfold.refine.text.words import stem
+from memfold.refine.text.words import script, stem
 
 SHARE, FEW = 0.4, 4
 """A delete loses content where less than this share of the victim's claims stands in what stays, and at least so many do not:
@@ -18,6 +18,7 @@ MIDDLE = 4
 THAI_MIDDLE = 12
 """The same in characters, for scripts whose words are written in letters and without spaces."""
 _PREFIX = 5
+_SPACELESS = ("han", "hiragana", "kana", "spaceless")
 
 
 def unsaid(victim: Reading, kept: Reading, *, merged: bool = False) -> list[str]:
@@ -26,6 +27,8 @@ def unsaid(victim: Reading, kept: Reading, *, merged: bool = False) -> list[str]
     beginnings = {word[:_PREFIX] for word in kept.words if len(word) >= _PREFIX}
     new = sorted(word for word in victim.claims if word not in kept.words and not (len(word) >= _PREFIX and word[:_PREFIX] in beginnings))
     said = 1 - len(new) / len(victim.claims) if victim.claims else 1.0
+    if said == 0 and any(script(word[0]) in _SPACELESS for word in victim.claims):
+        few = 1  # the pieces of one sentence are many words; another way to say the same shares some
     return new if len(new) >= few and said < share else []
 
 
