@@ -21,7 +21,7 @@ REFRESH = 0.1
 """Seconds between two updates of the bar."""
 LATE = 0.5
 """Seconds without news after which a bar shows that something goes on."""
-PLAIN = 10.0
+PLAIN = 60.0
 """Seconds between two lines where stderr is no terminal."""
 
 
