@@ -1,6 +1,6 @@
 """How many lossy deletions the guards catch, and how many right ones they hold up, on labelled pairs.
 
-    python evals/guards.py DATA_FOLDER [--json]
+    python -m evals.guards DATA_FOLDER [--json]
 
 DATA_FOLDER holds `*.jsonl` files of pairs: `{"id", "source", "a", "a_time", "b", "b_time", "relation", "action", "target",
 "confidence"}`, where a right merge may have its text in `merged`. The labels stand in for a judge; only labels of high confidence count:

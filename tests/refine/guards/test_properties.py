@@ -13,8 +13,8 @@ from memfold.refine.text.polarity import denied, doubted, negations
 from memfold.types import Decision, Entry, Pair
 
 WORDS = st.sampled_from(
-    """Ana Ben sails not never 150 mg 0.15 g two crates crate 3 pm 15:00 yesterday on 4 May 2024 allergic to peanuts walnuts thanks ! , . ? 我 住
-    在 巴黎 柏林 不 猫 カレー Москве не user: K3 foo_bar plans might moved the a is was""".split()
+    """Ana Ben sails not never 150 mg 0.15 g two crates crate 3 pm 15:00 yesterday on 4 May 2024 allergic to peanuts
+    walnuts thanks ! , . ? 我 住 在 巴黎 柏林 不 猫 カレー Москве не user: K3 foo_bar plans might moved the a is was""".split()
 )
 TEXTS = st.one_of(st.lists(WORDS, min_size=1, max_size=14).map(" ".join), st.text(max_size=80))
 TIMES = st.one_of(st.none(), st.datetimes())
@@ -28,7 +28,9 @@ def pair_of(one, other, one_at=None, other_at=None):
 def test_a_veto_does_not_depend_on_the_judge(one, other, one_at, other_at, target, reason, confidence, judge):
     pair = pair_of(one, other, one_at, other_at)
     plain = check(pair, Decision("delete", target))
-    talked = check(pair, Decision("delete", target, reason=reason, confidence=confidence, judge=judge, keywords=(reason,), instruction=reason))
+    talked = check(
+        pair, Decision("delete", target, reason=reason, confidence=confidence, judge=judge, keywords=(reason,), instruction=reason)
+    )
     assert (plain.action, plain.target, plain.veto) == (talked.action, talked.target, talked.veto)
 
 
@@ -70,7 +72,12 @@ def test_units_of_one_amount_are_equal(amount, units):
 
 @given(st.dates(min_value=datetime(1950, 1, 1).date(), max_value=datetime(2049, 12, 31).date()))
 def test_forms_of_one_date_are_equal(day):
-    forms = [f"{day:%Y-%m-%d}", f"{day.day} {day:%B} {day.year}", f"{day:%B} {day.day}, {day.year}", f"{day.year}年{day.month}月{day.day}日"]
+    forms = [
+        f"{day:%Y-%m-%d}",
+        f"{day.day} {day:%B} {day.year}",
+        f"{day:%B} {day.day}, {day.year}",
+        f"{day.year}年{day.month}月{day.day}日",
+    ]
     assert len({next(value.canonical for value in values(f"on {form} it was") if value.kind == "date") for form in forms}) == 1
 
 
@@ -87,10 +94,12 @@ def test_no_text_raises(one, other, at):
 
 
 SHAPES = [
-    "a", "1", ".", "a.", "a@", "a/", "/@", "a_", "a-", "`", ", ", "?", " ", "\n", "1,", "1.", "1 ", "a1-", "Ana ", "A", "half ", "two ", "two-",
-    "in 2 ", "last ", "'", "a'", "[", "[a", "【", "(", "$", "+1 ", "v1.", "http://", "--a", "-a=", "我", "ア", "あ", "가", "ก", "ا", "Ана ", "1:", "1/",
-    "1e", "not ", "n't", "Hi Ana, ", "!?", "é", "\0", "😀", "e\u0301", "a: ", "1st ", "1%", "二", "三百", "2年", "-5 ", ", and ", "a->", "::", "1 h 2 min ",
-    "ﷺ", "Dr.", "1) ", "5-", "5 to ", "May 1 ", "#a-", "<3", "\ud800",
+    "a", "1", ".", "a.", "a@", "a/", "/@", "a_", "a-", "`", ", ", "?", " ", "\n", "1,", "1.", "1 ",
+    "a1-", "Ana ", "A", "half ", "two ", "two-", "in 2 ", "last ", "'", "a'", "[", "[a", "【", "(", "$",
+    "+1 ", "v1.", "http://", "--a", "-a=", "我", "ア", "あ", "가", "ก", "ا", "Ана ", "1:", "1/", "1e",
+    "not ", "n't", "Hi Ana, ", "!?", "é", "\0", "😀", "e\u0301", "a: ", "1st ", "1%", "二", "三百", "2年",
+    "-5 ", ", and ", "a->", "::", "1 h 2 min ", "ﷺ", "Dr.", "1) ", "5-", "5 to ", "May 1 ", "#a-", "<3",
+    "\ud800",
 ]  # fmt: skip
 
 

@@ -50,12 +50,37 @@ def test_accents_and_full_width_forms_do_not_part_words():
     assert content_words("ＡＢＣ") == content_words("abc")
 
 
+@pytest.mark.parametrize(
+    "forms",
+    [
+        "study studies studied studying",
+        "agree agrees agreed agreeing",
+        "run runs running",
+        "happy happiness",
+        "box boxes",
+        "move moved moving moves",
+    ],
+)
+def test_forms_of_a_word_meet(forms):
+    assert len({stem(form) for form in forms.split()}) == 1
+
+
 @given(st.text(max_size=60))
 def test_a_stem_of_a_word_is_never_empty(word):
     assert stem(word) or not word.strip("'s")
 
 
-FILLER = ["Thanks, Ana!", "Hi!", "Speaker Jon says : Thanks! See you later, Gina.", "ok great", "Haha yes", "谢谢,晚安!", "네네 감사합니다", "👍", "Merci, bonne nuit"]
+FILLER = [
+    "Thanks, Ana!",
+    "Hi!",
+    "Speaker Jon says : Thanks! See you later, Gina.",
+    "ok great",
+    "Haha yes",
+    "谢谢,晚安!",
+    "네네 감사합니다",
+    "👍",
+    "Merci, bonne nuit",
+]
 NOT_FILLER = [
     "Thanks for the 40 euros!",
     "Ana left.",
@@ -80,7 +105,14 @@ def test_what_states_something_is_no_filler(text):
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("Did you see the news?", True), ("Hi Ana! How are you?", True), ("I moved. And you?", False), ("你好吗？", True), ("I moved.", False), ("", False)],
+    [
+        ("Did you see the news?", True),
+        ("Hi Ana! How are you?", True),
+        ("I moved. And you?", False),
+        ("你好吗？", True),
+        ("I moved.", False),
+        ("", False),
+    ],
 )
 def test_questions(text, expected):
     assert is_question(text) is expected

@@ -32,7 +32,7 @@ def stem(word: str) -> str:
             break
     if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
         word = word[:-1]
-    return word[:-1] + "i" if len(word) > 3 and word[-1] == "y" else word.removesuffix("e") if len(word) > 3 else word
+    return word[:-1] + "i" if len(word) > 3 and word[-1] == "y" else word.rstrip("e") or word if len(word) > 3 else word
 
 
 _ENDINGS = (
