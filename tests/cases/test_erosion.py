@@ -56,8 +56,7 @@ def test_thirty_runs_with_a_careless_judge(open_memory):
     left = {entry.id: entry for entry in memory.entries()}
     assert left["e03"] == start["e03"]
     lost_facts = [fact for fact in FACTS if not any(fact in entry.text or fact[1:] in entry.text for entry in left.values())]
-    assert all("likes peanuts" in fact for fact in lost_facts), lost_facts  # no value, date, place or allergy; a mere liking may go
-    assert len(lost_facts) <= 5
+    assert lost_facts == []  # guards caught what the judge got wrong
     journaled = {entry.id: entry for run in runs for edit in memory.edits(run) for entry in edit.before}
     assert journaled == {id: entry for id, entry in start.items() if id not in left}  # every removed entry, in full
     for run in reversed(runs):

@@ -27,9 +27,15 @@ def unsaid(victim: Reading, kept: Reading, *, merged: bool = False) -> list[str]
     beginnings = {word[:_PREFIX] for word in kept.words if len(word) >= _PREFIX}
     new = sorted(word for word in victim.claims if word not in kept.words and not (len(word) >= _PREFIX and word[:_PREFIX] in beginnings))
     said = 1 - len(new) / len(victim.claims) if victim.claims else 1.0
-    if said == 0 and any(script(word[0]) in _SPACELESS for word in victim.claims):
-        few = 1  # the pieces of one sentence are many words; another way to say the same shares some
+    if said == 0 and (_states_of_somebody(victim) or any(script(word[0]) in _SPACELESS for word in victim.claims)):
+        few = 1
     return new if len(new) >= few and said < share else []
+
+
+def _states_of_somebody(victim: Reading) -> bool:
+    """Whether a short text states something of a person or thing that it names: nothing of that may be missing."""
+    named = any(value.kind == "name" for value in victim.facts)
+    return named and any(map(telling, victim.claims))
 
 
 def aligned(victim: Reading, kept: Reading) -> Iterator[tuple[Clause, Clause]]:
