@@ -6,13 +6,17 @@ import json
 import resource
 import subprocess
 import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def measured(module: str, *arguments: str) -> dict[str, Any]:
+Row: TypeAlias = dict[str, Any]
+
+
+def measured(module: str, *arguments: str) -> Row:
     """Run `python -m module ARGUMENTS` and read the JSON object on the last line that it prints.
 
     :raises CalledProcessError: it failed; what it said is on stderr.
@@ -26,3 +30,15 @@ def peak_megabytes() -> float:
     """Largest resident memory of this process so far, in 10^6 bytes (Linux counts in KiB, macOS in bytes)."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / 1e6 if sys.platform == "darwin" else peak * 1024 / 1e6
+
+
+def show(headings: Sequence[str], rows: Iterable[Row], *, as_json: bool) -> None:
+    """Print rows as they come: as a Markdown table, or one JSON object a line."""
+    if not as_json:
+        print(f"| {' | '.join(headings)} |\n{'|---' * len(headings)}|", flush=True)
+    for row in rows:
+        print(json.dumps(row) if as_json else f"| {' | '.join(map(_cell, row.values()))} |", flush=True)
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.2f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)

@@ -2,7 +2,8 @@
 
 A store of n entries goes to 50 % of its bytes with a scripted judge that deletes 45 % of the pairs, merges 35 % and
 preserves the rest. Measured twice: `memory` is `Memory.refine(apply=True)` on a database; `loop` is the bare algorithm with
-its edits in a list. The time is divided by that of the arithmetic in `arithmetic.py`, taken right before and after.
+its edits in a list. The time is divided by that of the arithmetic in `arithmetic.py`, taken in the same process right after.
+`ratio` is of time on the wall; `cpu ratio` of processor time, which holds on a machine that has other work to do.
 """
 
 from __future__ import annotations
@@ -11,16 +12,16 @@ import argparse
 import json
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.arithmetic import unavoidable
-from benchmarks.process import measured, peak_megabytes
+from benchmarks.process import Row, measured, peak_megabytes, show
 from benchmarks.synthetic import Table, entries, vectors
 from memfold import Decision, Edit, Entry, Memory, RefineSettings
 from memfold.refine import Measures, Refinement, Report
@@ -29,7 +30,7 @@ from memfold.store.size import entry_bytes
 from memfold.store.sqlite import SqliteStore
 
 SIZES = (5_000, 10_000, 20_000)
-HEADINGS = ("what", "entries", "merges", "edits", "judged", "seconds", "arithmetic", "ratio", "peak MB", "MB over start")
+HEADINGS = ("what", "entries", "merges", "edits", "judged", "seconds", "arithmetic", "ratio", "cpu ratio", "peak MB", "MB over start")
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -43,28 +44,20 @@ def main() -> None:
     if options.worker:
         what, n, folder = options.worker
         print(json.dumps(WORKERS[what](int(n), Path(folder))))
-        return
-    for row in rows(options.sizes, options.what):
-        print(json.dumps(row) if options.json else line(row), flush=True)
+    else:
+        show(HEADINGS, rows(options.sizes, options.what), as_json=options.json)
 
 
-def rows(sizes: Sequence[int], what: Sequence[str] = ("memory", "loop")) -> list[dict[str, Any]]:
-    """One row of figures for each size and kind of run."""
-    out: list[dict[str, Any]] = []
+def rows(sizes: Sequence[int] = SIZES, what: Sequence[str] = ("memory", "loop")) -> Iterator[Row]:
+    """One row of figures for each size and kind of run, as they come."""
     for n in sizes:
         with tempfile.TemporaryDirectory(prefix="memfold-benchmark-") as folder:
             measured("benchmarks.refine", "--worker", "prepare", str(n), folder)
-            out.extend(measured("benchmarks.refine", "--worker", kind, str(n), folder) for kind in what)
-    return out
+            for kind in what:
+                yield measured("benchmarks.refine", "--worker", kind, str(n), folder)
 
 
-def line(row: Mapping[str, Any]) -> str:
-    """A row as a line of a Markdown table."""
-    return "| " + " | ".join(f"{value:.2f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else value
-                             for value in row.values()) + " |"
-
-
-def prepare(n: int, folder: Path) -> dict[str, Any]:
+def prepare(n: int, folder: Path) -> Row:
     """The vectors in a file and the entries in a database, made by a process that is not measured."""
     made = vectors(n)
     np.save(folder / "vectors.npy", made)
@@ -75,24 +68,24 @@ def prepare(n: int, folder: Path) -> dict[str, Any]:
     return {}
 
 
-def through_memory(n: int, folder: Path) -> dict[str, Any]:
+def through_memory(n: int, folder: Path) -> Row:
     """The real thing: a database, a journal row and a transaction an edit."""
     embedder, start = Table(folder / "vectors.npy"), peak_megabytes()
     with Memory.open(folder / "store.db", embedder=embedder) as memory:
-        began = time.perf_counter()
+        began = Spent()
         report = memory.refine(budget="50%", apply=True, judge=ScriptedJudge.mix(seed=1), settings=RefineSettings(guards=False))
-        seconds = time.perf_counter() - began
-    return _figures("memory", n, report, seconds, start, folder)
+        spent = began.until_now()
+    return _figures("memory", n, report, spent, start, folder)
 
 
-def bare_loop(n: int, folder: Path) -> dict[str, Any]:
+def bare_loop(n: int, folder: Path) -> Row:
     """The algorithm alone, with its edits in a list."""
     embedder, start = Table(folder / "vectors.npy"), peak_megabytes()
     held, given = list(entries(n)), np.load(folder / "vectors.npy")
     size = sum(map(entry_bytes, held))
     judge = ScriptedJudge.mix(seed=1)
     report = Report("default", judge.name, "bytes", "50%", size // 2, size, size, n, size)
-    began = time.perf_counter()
+    began = Spent()
     Refinement(
         judge=judge,
         embedder=embedder,
@@ -102,17 +95,29 @@ def bare_loop(n: int, folder: Path) -> dict[str, Any]:
         clock=lambda: START,
         settings=RefineSettings(guards=False),
     ).run(held, given)
-    return _figures("loop", n, report, time.perf_counter() - began, start, folder)
+    return _figures("loop", n, report, began.until_now(), start, folder)
 
 
-def _figures(what: str, n: int, report: Report, seconds: float, start: float, folder: Path) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Seconds on the wall and of the processor."""
+
+    wall: float = field(default_factory=time.perf_counter)
+    cpu: float = field(default_factory=time.process_time)
+
+    def until_now(self) -> Spent:
+        return Spent(time.perf_counter() - self.wall, time.process_time() - self.cpu)
+
+
+def _figures(what: str, n: int, report: Report, spent: Spent, start: float, folder: Path) -> Row:
     peak = peak_megabytes()
     if not report.met:
         raise RuntimeError(f"the budget was missed by {report.missed_by} bytes: {report.why}")
     given = np.load(folder / "vectors.npy")
-    arithmetic = min(unavoidable(given, report.merges) for _ in range(2))
-    figures = (what, n, report.merges, report.edits, report.judgements, seconds, arithmetic, seconds / arithmetic, peak, peak - start)
-    return dict(zip(HEADINGS, figures, strict=True))
+    wall = min(unavoidable(given, report.merges, time.perf_counter) for _ in range(2))
+    cpu = unavoidable(given, report.merges, time.process_time)
+    counts = (n, report.merges, report.edits, report.judgements)
+    return dict(zip(HEADINGS, (what, *counts, spent.wall, wall, spent.wall / wall, spent.cpu / cpu, peak, peak - start), strict=True))
 
 
 class ListLedger:

@@ -69,8 +69,6 @@ class Table:
 
     def __init__(self, path: Path) -> None:
         self._vectors: Vectors = np.load(path, mmap_mode="r")
-        self.seconds = 0.0
-        """Time spent in look-ups, so that it can be taken off."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         numbers = [int(text.rpartition(" ")[2]) for text in texts]

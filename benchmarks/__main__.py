@@ -1,0 +1,17 @@
+"""All benchmarks, as Markdown tables: `python -m benchmarks`."""
+
+from __future__ import annotations
+
+from benchmarks import jsonl, refine
+from benchmarks.process import show
+
+
+def main() -> None:
+    print("\nRefinement of n entries to 50 %, a scripted judge\n")
+    show(refine.HEADINGS, refine.rows(), as_json=False)
+    print("\nReading a JSONL file\n")
+    show(jsonl.HEADINGS, jsonl.rows(), as_json=False)
+
+
+if __name__ == "__main__":
+    main()
