@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from memfold.refine.guards.reading import Clause, Reading
 from memfold.refine.text.generic import GENERIC, OF_VALUES
+from memfold.refine.text.lexicon import ENGLISH
 from memfold.refine.text.words import script, stem
 
 SHARE, FEW = 0.4, 4
@@ -27,15 +28,18 @@ def unsaid(victim: Reading, kept: Reading, *, merged: bool = False) -> list[str]
     beginnings = {word[:_PREFIX] for word in kept.words if len(word) >= _PREFIX}
     new = sorted(word for word in victim.claims if word not in kept.words and not (len(word) >= _PREFIX and word[:_PREFIX] in beginnings))
     said = 1 - len(new) / len(victim.claims) if victim.claims else 1.0
-    if said == 0 and (_states_of_somebody(victim) or any(script(word[0]) in _SPACELESS for word in victim.claims)):
+    if said == 0 and _is_short_statement(victim):
         few = 1
     return new if len(new) >= few and said < share else []
 
 
-def _states_of_somebody(victim: Reading) -> bool:
-    """Whether a short text states something of a person or thing that it names: nothing of that may be missing."""
-    named = any(value.kind == "name" for value in victim.facts)
-    return named and any(map(telling, victim.claims))
+def _is_short_statement(victim: Reading) -> bool:
+    """Whether even one word that is said nowhere is a loss: in a note (no talk) about somebody or something by name, and in a script
+    without spaces, where the pieces of one sentence are many words and another way to say the same shares some.
+    """
+    if victim.is_note and any(value.kind == "name" for value in victim.facts):
+        return any(map(telling, victim.claims))
+    return any(script(word[0]) in _SPACELESS for word in victim.claims)
 
 
 def aligned(victim: Reading, kept: Reading) -> Iterator[tuple[Clause, Clause]]:
@@ -59,7 +63,9 @@ def replaced(victim: Reading, kept: Reading) -> tuple[str, str] | None:
         found = _one_difference(clause.row, other.row)
         if found is not None and _says_something(clause.words):
             mine, theirs = found
-            if any(stem(word) not in kept.stems for word in _news(mine)) and _news(theirs):
+            new, instead = _news(mine), _news(theirs)
+            of_one_kind = all(word in ENGLISH for word in new) == all(word in ENGLISH for word in instead)
+            if any(stem(word) not in kept.stems for word in new) and instead and of_one_kind:
                 return " ".join(mine), " ".join(theirs)
     return None
 

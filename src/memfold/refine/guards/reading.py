@@ -46,7 +46,7 @@ class Reading:
     `values` are all its values, `facts` those that must not be lost: names that are only spoken to and `today` are not among
     them. `claims` are the content words of what it states, without questions, courtesy, mood and the values themselves. `words`,
     `tokens`, `stems` and `initials` are for looking things up in all of it. `clauses` are the first forty that state something.
-    `is_filler`: it states nothing at all.
+    `is_filler`: it states nothing at all. `is_note`: it is written about somebody, not said to somebody.
     """
 
     text: str
@@ -62,6 +62,7 @@ class Reading:
     lowered: str
     clauses: tuple[Clause, ...]
     is_filler: bool
+    is_note: bool
 
     @classmethod
     def of(cls, entry: Entry) -> Reading:
@@ -100,6 +101,7 @@ def _read(text: str, day: datetime | None) -> Reading:
         lowered=lowered,
         clauses=tuple(parts[:CLAUSES]),
         is_filler=empty,
+        is_note=not by and _SECOND_PERSON.search(said) is None and _FIRST_PERSON.search(said) is None,
     )
 
 

@@ -160,7 +160,7 @@ def speaker(pair: Pair, decision: Decision, settings: GuardSettings) -> str | No
         who = gone.speaker
         if who in ("", kept.speaker, *_HELPERS) or not _FIRST_PERSON.search(gone.said) or set(who.split()) <= kept.tokens:
             continue
-        repeated = len(gone.claims & kept.words) >= max(1, 0.5 * len(gone.claims))
+        repeated = len(gone.claims & kept.words) >= max(1, 0.6 * len(gone.claims))
         about_me = _FIRST_PERSON.search(kept.said) and not _SECOND_PERSON.search(kept.said)
         if repeated and about_me and (kept.speaker or who != "user"):
             return f"it is {who} who says so in {which}"

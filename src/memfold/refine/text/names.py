@@ -27,12 +27,12 @@ _ACTS = Pattern(
 )
 
 
-def take_names(canvas: Canvas, language: str) -> None:
+def take_names(canvas: Canvas, language: str, *, talk: bool = False) -> None:
     """Take the names. In German, where every noun has a capital, only what is no plain noun by its surroundings."""
     text = canvas.rest
     if _shouted(text):
         return
-    called = spoken_to(text)
+    called = spoken_to(text, talk=talk)
     found: dict[str, Value] = {}
     last, last_end = "", -2
     for match in _WORD.finditer(text):
@@ -125,9 +125,9 @@ _LAST = Pattern(rf"(?<=[a-z]), (?P<name>{_NAME})(?=\s*(?:[!?]|\.(?=\s|$)|$))")
 _YOU = Pattern(r"\b(?:you|your|you're|yours|thanks|thank)\b", IGNORECASE)
 
 
-def spoken_to(text: str) -> frozenset[int]:
+def spoken_to(text: str, *, talk: bool = False) -> frozenset[int]:
     """Where the text calls somebody by name: after a greeting or thanks (`Thanks, Ana!`), before `you` or a question, at the end of
-    a sentence.
+    a sentence (in `talk`, where a speaker is named, of any; else of one that says `you` or thanks).
     """
     found: set[int] = set()
     if _MAY_GREET.search(text):
@@ -138,7 +138,7 @@ def spoken_to(text: str) -> frozenset[int]:
     for match in _LAST.finditer(text):
         sentence = text[max(0, match.start() - 160) : match.start()]
         sentence = re.split(r"[.!?\n]", sentence)[-1]
-        if text[match.end() : match.end() + 1] in ("!", "?") or _YOU.search(sentence):
+        if talk or text[match.end() : match.end() + 1] in ("!", "?") or _YOU.search(sentence):
             found.add(match.start("name"))
     return frozenset(found)
 

@@ -50,7 +50,7 @@ def _values(text: str, day: datetime | None) -> frozenset[Value]:
         canvas.rest = joined_spans(canvas.rest)
         take_numbers(canvas, tongue)
         take_mixed(canvas)
-    take_names(canvas, tongue)
+    take_names(canvas, tongue, talk=by is not None)
     return frozenset([by, *canvas.found] if by else canvas.found)
 
 
