@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from memfold import __version__
-from memfold.errors import BudgetError, MemfoldError, UnknownName
+from memfold.errors import BadParameter, BudgetError, MemfoldError, UnknownName
 
 __all__ = ["main"]
 
@@ -82,7 +82,7 @@ class Memfold(click.Group):
         """Run the command; what goes wrong on purpose is one line on stderr."""
         try:
             return super().invoke(ctx)
-        except (BudgetError, UnknownName) as error:
+        except (BadParameter, BudgetError, UnknownName) as error:
             raise click.UsageError(str(error)) from error
         except (MemfoldError, OSError) as error:
             if ctx.params["debug"] or (isinstance(error, OSError) and error.errno == errno.EPIPE):

@@ -27,9 +27,9 @@ def _rows(report: Report) -> Iterator[tuple[str, str]]:
     after = _amount(report.entries_after, report.bytes_after, report.after, report.unit)
     yield "after", after if report.applied else f"{after} (a preview: nothing was changed)"
     share = f", {report.budget.split()[0]} of the {report.taken_in:,} taken in" if "%" in report.budget else ""
-    met = "met" if report.met else f"missed by {size(report.missed_by, report.unit)}: {report.why}"
+    met = "met" if report.met else f"missed by {size(report.missed_by, report.unit)}"
     yield "budget", f"{size(report.limit, report.unit)}{share}: {met}"
-    if report.met and report.stopped != "met":
+    if report.stopped != "met":
         yield "stopped", report.why
     done = f"{counted(report.deletes, 'delete')}, {counted(report.merges, 'merge')}"
     yield "edits", f"{report.edits:,} ({done})" if report.edits else "none"
