@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memfold import Entry, Memory, RefineSettings
+from memfold import Entry, JsonlFields, Memory, RefineSettings
 from memfold.errors import CannotUndo, EmbedderMismatch, NotAStore, ReadOnlyStore, StoreChanged, StoreError, UnknownEntry
 from memfold.refine.judges.scripted import ScriptedJudge
 from memfold.types import Decision
@@ -230,3 +230,26 @@ def test_compact_frees_the_images_and_says_how_much(tmp_path, judge):
         with pytest.raises(CannotUndo, match="freed"):
             memory.undo(run)
         assert memory.refine(budget="20%", judge=judge, apply=True, settings=BOLD).edits == 0  # what was saved still counts
+
+
+# How a file is read
+
+
+def test_a_file_stays_read_as_it_was_first(tmp_path, judge):
+    path = tmp_path / "notes.jsonl"
+    rows = [{"text": "note", "id": i, "body": text} for i, text in enumerate(TEXTS)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    before = path.read_bytes()
+    with opened(path, fields=JsonlFields(text="body")) as memory:
+        run = memory.refine(budget="50%", judge=judge, apply=True, settings=BOLD).run
+        left = path.read_bytes()
+    with opened(path) as memory:  # without the option: the journal knows
+        assert {entry.text for entry in memory.entries()} <= set(TEXTS)
+        memory.undo(run)
+    assert path.read_bytes() == before
+    with opened(path, fields=JsonlFields(text="body")) as memory:
+        memory.refine(budget="50%", judge=judge, apply=True, settings=BOLD)
+    assert path.read_bytes() == left
+    with pytest.raises(StoreError, match="'body' as its text so far"):
+        opened(path, fields=JsonlFields(text="text"))
+    assert path.read_bytes() == left

@@ -17,6 +17,7 @@ MemfoldError
 │   └── CannotUndo           the edit cannot be taken back, and why
 ├── BudgetError              the budget cannot be understood (ValueError)
 ├── UnknownName              no variant has this name; the known ones are listed (ValueError)
+├── BadParameter             a variant does not take this parameter (ValueError)
 ├── MissingExtra             an optional package is not installed (ImportError)
 └── ModelError
     ├── BadReply             a reply that cannot be used (ValueError)
@@ -103,6 +104,10 @@ class UnknownName(MemfoldError, ValueError):
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         super().__init__(f"unknown {what} {name!r}; known: {', '.join(known)}")
+
+
+class BadParameter(MemfoldError, ValueError):
+    """A variant does not take this parameter."""
 
 
 class MissingExtra(MemfoldError, ImportError):

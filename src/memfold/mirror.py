@@ -30,11 +30,14 @@ class Mirror:
         self.host = host
         self.path = Path(f"{host.location}.memfold.db")
         self.store = SqliteStore(self.path if self.path.exists() else ":memory:")
+        form = self._get("form")
+        if form is not None:
+            host.use(json.loads(form))
 
     @property
     def files(self) -> list[Path]:
         """The host's file and the database beside it, as far as they are there."""
-        beside = [Path(f"{self.path}{suffix}") for suffix in ("", "-wal", "-shm")]
+        beside = [Path(f"{self.path}{suffix}") for suffix in ("", "-wal")]
         return [path for path in (Path(self.host.location), *beside) if path.exists()]
 
     def persist(self) -> SqliteStore:
@@ -67,6 +70,7 @@ class Mirror:
                 self._pushed(found.fingerprint)
             return self._live() != tuple(self._parts(found.entries))
         with self.store.connection.writing():
+            self._set("form", json.dumps(dict(self.host.form)).encode() if self.host.form else None)
             self._drop_unpushed()
             ids = self._match(found.entries)
             self._set("base", zlib.compress(found.raw))

@@ -33,7 +33,7 @@ class Opened:
         """The files that hold the store, as far as they are there."""
         if self.mirror is not None:
             return self.mirror.files
-        paths = [Path(f"{self.store.path}{suffix}") for suffix in ("", "-wal", "-shm")]
+        paths = [Path(f"{self.store.path}{suffix}") for suffix in ("", "-wal")]
         return [path for path in paths if path.exists()]
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memfold.types import Decision, Entry, Pair
+from memfold.types import JSON, Decision, Entry, Pair
 
 Vectors = NDArray[np.float32]
 
@@ -110,6 +110,18 @@ class Host(Protocol):
     @property
     def location(self) -> str:
         """Path or address, for messages."""
+        ...
+
+    @property
+    def form(self) -> Mapping[str, JSON]:
+        """How the host was read, where that is a choice (which field of a JSONL file is what); {} where it is none."""
+        ...
+
+    def use(self, form: Mapping[str, JSON]) -> None:
+        """Read the host as `form` says from now on, so that what was done to it can be taken back.
+
+        :raises StoreError: the user asked for another way.
+        """
         ...
 
     def read(self) -> Snapshot:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from memfold.hosts.files import BOM, decode, encode, fingerprint, read_bytes, refuse_read_only, replace_file
 from memfold.hosts.places import Wanted, match
 from memfold.protocols import Snapshot
-from memfold.types import Entry
+from memfold.types import JSON, Entry
 
 
 class Document(Protocol):
@@ -47,6 +47,14 @@ class FileHost(ABC):
     @property
     def location(self) -> str:
         return str(self.path)
+
+    @property
+    def form(self) -> dict[str, JSON]:
+        """Nothing: a file of this kind can be read in one way only."""
+        return {}
+
+    def use(self, form: Mapping[str, JSON]) -> None:
+        """Read the file as it was read before; see `Host.use`."""
 
     @abstractmethod
     def _parse(self, text: str) -> Document:

@@ -8,14 +8,14 @@ lines and line ends keep their bytes. A new entry is written with the keys and i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from itertools import chain, islice
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
-from memfold.errors import BadEntry, DuplicateId, NotAStore
-from memfold.hosts.fields import FieldMap, JsonlFields
+from memfold.errors import BadEntry, DuplicateId, NotAStore, StoreError
+from memfold.hosts.fields import ROLES, FieldMap, JsonlFields
 from memfold.hosts.filehost import FileHost
 from memfold.hosts.files import decode, json_bytes, reading
 from memfold.hosts.forget import total, without
@@ -41,14 +41,32 @@ class JsonlHost(FileHost):
         super().__init__(path)
         self._fields = fields or JsonlFields()
         self._found: FieldMap | None = None
+        self._kept: FieldMap | None = None
 
     @property
     def name(self) -> str:
         return "jsonl"
 
+    @property
+    def form(self) -> dict[str, JSON]:
+        """Which field is what, once the file was read."""
+        return dict(asdict(self._found)) if self._found else {}
+
+    def use(self, form: Mapping[str, JSON]) -> None:
+        """Read the file as it was read before; see `Host.use`."""
+        kept = FieldMap(**cast("dict[str, Any]", dict(form)))
+        for role in ROLES:
+            stated, known = getattr(self._fields, role), getattr(kept, role)
+            if stated is not None and stated != known:
+                raise StoreError(
+                    f"{self.location} was read with {known!r} as its {role} so far, and its journal counts on that; leave --{role}-field out. "
+                    f"To read it otherwise, move {self.location}.memfold.db away: its runs can then no longer be undone"
+                )
+        self._kept = kept
+
     def parse(self, raw: bytes) -> Snapshot:
-        """What `read` gives when the file holds these bytes; which field is what is found anew."""
-        self._found = None
+        """What `read` gives when the file holds these bytes; which field is what is found anew, unless `use` told."""
+        self._found = self._kept
         return super().parse(raw)
 
     def iter_entries(self) -> Iterator[Entry]:

@@ -92,9 +92,26 @@ class Report:
     @property
     def why(self) -> str:
         """Why the run stopped, in words."""
-        if self.stopped == "exhausted" and (vetoed := sum(self.vetoes.values())):
+        vetoed = sum(self.vetoes.values()) - self.vetoes["no saving"]
+        if self.stopped == "exhausted" and vetoed:
             return f"{WHY['exhausted']} ({vetoed} of {self.judgements} judgements were vetoed by guards)"
         return WHY[self.stopped]
+
+    def __str__(self) -> str:
+        """The account in a few lines."""
+        verb = "made" if self.applied else "would be made"
+        budget = f"{self.budget} = {self.limit:,} {self.unit}" if "%" in self.budget else f"{self.limit:,} {self.unit}"
+        outcome = "met" if self.met else f"missed by {self.missed_by:,} {self.unit}: {self.why}"
+        lines = [
+            f"{self.namespace}: {self.before:,} -> {self.after:,} {self.unit}, {self.entries_before:,} -> {self.entries_after:,} entries",
+            f"budget {budget}: {outcome}",
+            f"{self.edits} edits {verb}: {self.deletes} deletes, {self.merges} merges; {self.judgements} judgements by {self.judge}",
+        ]
+        if self.vetoes:
+            lines.append("preserved by guards: " + ", ".join(f"{name} {count}" for name, count in self.vetoes.most_common()))
+        if self.failures or self.stale or self.set_aside:
+            lines.append(f"failed {self.failures}, stale {self.stale}, set aside {self.set_aside}")
+        return "\n".join(lines)
 
     def hold(self, held: Held) -> None:
         """Keep a pair that was preserved against the judge's wish, as far as there is room."""

@@ -3,37 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import nan
 
-from memfold.errors import UnknownName
+from memfold.errors import BadParameter, UnknownName
 from memfold.protocols import Embedder, Judge
 from memfold.refine.judges.pagerank import PageRankJudge
 from memfold.refine.judges.similarity import SimilarityJudge
 
 
-def _embedded(parameter: str, embedder: Embedder | None) -> Judge:
+def _embedded(parameter: str) -> Judge:
     from memfold.refine.judges.embedded import EmbeddedJudge
 
+    if parameter:
+        raise BadParameter(f"the embedded judge takes no parameter, found {parameter!r}")
     return EmbeddedJudge()
 
 
-def _similarity(parameter: str, embedder: Embedder | None) -> Judge:
-    return SimilarityJudge(float(parameter)) if parameter else SimilarityJudge()
+def _similarity(parameter: str) -> Judge:
+    return SimilarityJudge(_cosine("similarity", parameter)) if parameter else SimilarityJudge()
 
 
-def _pagerank(parameter: str, embedder: Embedder | None) -> Judge:
-    return PageRankJudge(float(parameter)) if parameter else PageRankJudge()
+def _pagerank(parameter: str) -> Judge:
+    return PageRankJudge(_cosine("pagerank", parameter)) if parameter else PageRankJudge()
 
 
-JUDGES: dict[str, Callable[[str, Embedder | None], Judge]] = {
-    "embedded": _embedded,
-    "similarity": _similarity,
-    "pagerank": _pagerank,
-}
+def _cosine(judge: str, parameter: str) -> float:
+    try:
+        cosine = float(parameter)
+    except ValueError:
+        cosine = nan
+    if not -1 <= cosine <= 1:
+        raise BadParameter(f"{judge}:{parameter}: the cosine from which it deletes lies between -1 and 1, for example {judge}:0.8")
+    return cosine
+
+
+JUDGES: dict[str, Callable[[str], Judge]] = {"embedded": _embedded, "similarity": _similarity, "pagerank": _pagerank}
+"""Name to judge; what follows a colon is the judge's parameter."""
 
 
 def open_judge(spec: str, *, embedder: Embedder | None = None) -> Judge:
-    """The judge of a name: `embedded`, `similarity:0.8`, `pagerank:0.8`."""
+    """The judge of a name: `embedded`, `similarity:0.8`, `pagerank:0.8`.
+
+    :param embedder: for judges that embed parts of a text.
+    :raises UnknownName: no judge has this name. :raises BadParameter: what follows the colon is not the judge's.
+    """
     name, _, parameter = spec.partition(":")
     if name not in JUDGES:
         raise UnknownName("judge", name, JUDGES)
-    return JUDGES[name](parameter, embedder)
+    return JUDGES[name](parameter)
