@@ -81,8 +81,8 @@ def _by_document(path: Path, first: str) -> str:
         return "jsonl"  # which says which line is broken, and how
     if is_agent(value):
         return "letta"
-    if isinstance(value, list):
-        return "jsonl"
+    if isinstance(value, list) or (isinstance(value, dict) and "\n" not in text.strip() and "entities" not in value):
+        return "jsonl"  # of one long line, it may be
     raise NotAStore(_one_document(path, value))
 
 
