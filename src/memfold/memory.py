@@ -247,7 +247,8 @@ class Memory:
 
     def _account(self, namespace: str, budget: Budget, judge: Judge, entries: Sequence[Entry], measures: Measures, run: str) -> Report:
         """The report of a run that has not begun: what there is, and what is allowed."""
-        size, total = sum(map(measures.budget, entries)), sum(map(measures.bytes, entries))
+        sizes = [measures.of(entry) for entry in entries]
+        size, total = sum(size for size, _ in sizes), sum(size for _, size in sizes)
         taken_in = size + self._saved(namespace, budget, measures)
         return Report(
             namespace=namespace,

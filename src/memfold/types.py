@@ -92,7 +92,7 @@ class Entry:
 
         :raises BadEntry: a field is missing, unknown or of the wrong type.
         """
-        unknown = data.keys() - {f.name for f in fields(cls)}
+        unknown = data.keys() - _ENTRY_FIELDS
         if unknown:
             raise BadEntry(f"unknown field(s) {', '.join(sorted(unknown))} in an entry")
         for name in ("id", "text"):
@@ -127,6 +127,9 @@ class Entry:
         """8 bytes that change with whatever a judge may look at: text, home, kind, times."""
         seen = [self.text, self.home, self.kind, self.time.isoformat() if self.time else ""]
         return blake2b(json.dumps(seen, ensure_ascii=False).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+
+
+_ENTRY_FIELDS = frozenset(f.name for f in fields(Entry))
 
 
 def _pair(value: str | Sequence[str]) -> tuple[str, ...]:

@@ -11,9 +11,12 @@ import json
 from memfold.types import Entry
 
 
+_ENCODE = json.JSONEncoder(ensure_ascii=False).encode
+
+
 def entry_json(entry: Entry) -> str:
     """The entry as one line of JSON without ASCII escapes, fields at their default left out."""
-    return json.dumps(entry.as_dict(), ensure_ascii=False)
+    return _ENCODE(entry.as_dict())
 
 
 def entry_bytes(entry: Entry) -> int:
