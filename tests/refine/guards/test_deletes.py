@@ -73,6 +73,9 @@ LOSSY = {
         ("ฉันอยู่ที่กรุงเทพ", "ฉันอยู่ที่เชียงใหม่"),
     ],
     "content": [
+        ("Ana plays chess.", "Ana has moved to the coast."),
+        ("Ana sails.", "Ana owns a house."),
+        ("User plays chess.", "User owns a house."),
         ("we painted the old boat shed with leftover tar", "we sold every chicken because foxes kept coming"),
         ("小李周末去爬山看日出", "小王周末在家写作业练琴"),
     ],

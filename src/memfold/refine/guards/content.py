@@ -9,7 +9,7 @@ from memfold.refine.text.generic import GENERIC, OF_VALUES
 from memfold.refine.text.lexicon import ENGLISH
 from memfold.refine.text.words import script, stem
 
-SHARE, FEW = 0.4, 4
+SHARE, FEW = 0.45, 5
 """A delete loses content where less than this share of the victim's claims stands in what stays, and at least so many do not:
 fewer new words are taken for another way to say the same."""
 MERGE_SHARE, MERGE_FEW = 0.6, 2
@@ -28,18 +28,26 @@ def unsaid(victim: Reading, kept: Reading, *, merged: bool = False) -> list[str]
     beginnings = {word[:_PREFIX] for word in kept.words if len(word) >= _PREFIX}
     new = sorted(word for word in victim.claims if word not in kept.words and not (len(word) >= _PREFIX and word[:_PREFIX] in beginnings))
     said = 1 - len(new) / len(victim.claims) if victim.claims else 1.0
-    if said == 0 and _is_short_statement(victim):
-        few = 1
+    if said == 0 and not _kin(victim, kept):
+        few = min(few, _few_of_unsaid(victim))
     return new if len(new) >= few and said < share else []
 
 
-def _is_short_statement(victim: Reading) -> bool:
-    """Whether even one word that is said nowhere is a loss: in a note (no talk) about somebody or something by name, and in a script
-    without spaces, where the pieces of one sentence are many words and another way to say the same shares some.
+def _kin(victim: Reading, kept: Reading) -> bool:
+    """Whether a claim of the victim begins like a word of the kept text, as forms and compounds of one word do."""
+    beginnings = {word[:4] for word in kept.words if len(word) >= 4}
+    return any(len(word) >= 4 and word[:4] in beginnings for word in victim.claims)
+
+
+def _few_of_unsaid(victim: Reading) -> int:
+    """From how many words on a text is lost of which what stays says nothing at all: one in a note about somebody or something by
+    name, and in scripts without spaces, where one sentence is many pieces; two in other notes; more in talk.
     """
-    if victim.is_note and any(value.kind == "name" for value in victim.facts):
-        return any(map(telling, victim.claims))
-    return any(script(word[0]) in _SPACELESS for word in victim.claims)
+    if any(script(word[0]) in _SPACELESS for word in victim.claims):
+        return 1
+    if not victim.is_note:
+        return FEW
+    return 1 if any(value.kind == "name" for value in victim.facts) else 2
 
 
 def aligned(victim: Reading, kept: Reading) -> Iterator[tuple[Clause, Clause]]:

@@ -158,7 +158,13 @@ def speaker(pair: Pair, decision: Decision, settings: GuardSettings) -> str | No
     """`Ana: I ski` is not kept by `Ben: I ski`; a third person's note that names her keeps it."""
     for gone, kept, which in _replacements(pair, decision):
         who = gone.speaker
-        if who in ("", kept.speaker, *_HELPERS) or not _FIRST_PERSON.search(gone.said) or set(who.split()) <= kept.tokens:
+        if (
+            not who
+            or who == kept.speaker
+            or who.split()[0] in _HELPERS
+            or not _FIRST_PERSON.search(gone.said)
+            or set(who.split()) <= kept.tokens
+        ):
             continue
         repeated = len(gone.claims & kept.words) >= max(1, 0.6 * len(gone.claims))
         about_me = _FIRST_PERSON.search(kept.said) and not _SECOND_PERSON.search(kept.said)

@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from memfold.refine.text.words import stem
 
 _WORDS = """
+    data management analysis strategy system report review status feature turn user users task tasks
     note notes memo reminder
     core proposed nutrition breakdown delegation scheme attributes indicators alternating identity fyi ai tv pc id pr ci cv ui diy ooh
     woah whoa draft operational kickoff summary agenda recap template rollout pitch insight badge tag dob costume mileage national aw aww

@@ -55,7 +55,7 @@ def _is_name(text: str, match: re.Match[str], language: str) -> bool:
         return False
     if low in OTHER_LANGUAGES.get(language, ()):
         return False
-    known = is_common(low)
+    known = all(map(is_common, low.split("-")))
     opens = _opens(text, match.start())
     if word.isupper():
         return not known

@@ -30,7 +30,7 @@ _NO_CUE = Pattern(
     IGNORECASE,
 )
 _HEDGES = Pattern(
-    r"\b(?:might|may|maybe|perhaps|possibly|probably|could|would like to|considering|consider(?:s|ed)?|thinking (?:of|about)|"
+    r"\b(?:might|(?-i:may)|maybe|perhaps|possibly|probably|could|would like to|considering|consider(?:s|ed)?|thinking (?:of|about)|"
     r"thinks? about|hop(?:e|es|ing) to|"
     r"plan(?:s|ned|ning)? (?:to|on)|wants? to|wanted to|wish(?:es)? to|intend(?:s|ed|ing)? to|aim(?:s|ing)? to|going to|gonna|will|"
     r"would|unsure|undecided|whether|"
@@ -84,7 +84,7 @@ def denied(text: str) -> frozenset[str]:
 
 
 _PLANS = Pattern(
-    r"\b(?:might|may|maybe|perhaps|possibly|would like to|considering|thinking (?:of|about)|hop(?:e|es|ing) to|plan(?:s|ned|"
+    r"\b(?:might|(?-i:may)|maybe|perhaps|possibly|would like to|considering|thinking (?:of|about)|hop(?:e|es|ing) to|plan(?:s|ned|"
     r"ning)? (?:to|on)|wants? to|wanted to|"
     r"wish(?:es)? to|intend(?:s|ed|ing)? to|aim(?:s|ing)? to|undecided (?:about|whether to)|wonder(?:s|ing)? (?:if|whether) to|"
     r"vielleicht|möchte|quizás?|tal vez|quiere|peut-être|veut|talvez|quer|forse|vuole|может|хочет|планирует|возможно|có lẽ|muốn|định)\b"
