@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 from benchmarks import jsonl, refine
-from benchmarks.process import show
+from benchmarks.process import ROOT, show
 
 
 def main() -> None:
+    print("\nThe bundled embedder beside the bare session\n", flush=True)
+    subprocess.run([sys.executable, "-m", "benchmarks.embed"], cwd=ROOT, check=True)
     print("\nRefinement of n entries to 50 %, a scripted judge\n")
     show(refine.HEADINGS, refine.rows(), as_json=False)
     print("\nReading a JSONL file\n")

@@ -17,10 +17,10 @@ from datetime import date
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
-
 from evals.data import add_data_argument, data_folder
 from evals.judge_pairs import Labelled, Score, _row, read_pairs
+from numpy.typing import NDArray
+
 from memfold.refine.judges import embedded
 from memfold.refine.judges.facts import FactFinder, Facts
 from memfold.refine.judges.features import cover_features, merge_features
@@ -28,7 +28,10 @@ from memfold.refine.judges.features import cover_features, merge_features
 FITTED = ("authored", "realmem", "memory-graph")
 WEIGHTS = Path(__file__).parent.parent / "src/memfold/refine/judges/weights.py"
 RIDGE = 2.0
-HEAD = '"""Weights of the embedded judge\'s two scores. Written by scripts/fit_embedded_judge.py; the names are explained in features.py."""\n'
+HEAD = (
+    '"""Weights of the embedded judge\'s two scores. Written by scripts/fit_embedded_judge.py; '
+    'the names are explained in features.py."""\n'
+)
 Examples = tuple[NDArray[np.float64], NDArray[np.float64], list[str]]
 
 
@@ -62,7 +65,8 @@ def fit(examples: Examples) -> dict[str, float]:
         if np.abs(step).max() < 1e-9:
             break
     plain = w[:-1] / spread
-    return {"bias": round(float(w[-1] - plain @ mean), 4)} | {name: round(float(weight), 4) for name, weight in zip(names, plain, strict=True)}
+    weights = {name: round(float(weight), 4) for name, weight in zip(names, plain, strict=True)}
+    return {"bias": round(float(w[-1] - plain @ mean), 4)} | weights
 
 
 def written(name: str, doc: str, weights: Mapping[str, float]) -> str:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from memfold.embed.hashing import HashingEmbedder
 
 from memfold.config import RefineSettings
+from memfold.embed.hashing import HashingEmbedder
 from memfold.refine import Measures, Refinement
 from memfold.refine.judges.scripted import ScriptedJudge
 from memfold.refine.merging import merge_entries, merged_id

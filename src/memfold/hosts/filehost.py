@@ -53,7 +53,7 @@ class FileHost(ABC):
         """Nothing: a file of this kind can be read in one way only."""
         return {}
 
-    def use(self, form: Mapping[str, JSON]) -> None:
+    def use(self, form: Mapping[str, JSON]) -> None:  # noqa: B027  (a file of one form has nothing to do)
         """Read the file as it was read before; see `Host.use`."""
 
     @abstractmethod

@@ -59,8 +59,9 @@ class JsonlHost(FileHost):
             stated, known = getattr(self._fields, role), getattr(kept, role)
             if stated is not None and stated != known:
                 raise StoreError(
-                    f"{self.location} was read with {known!r} as its {role} so far, and its journal counts on that; leave --{role}-field out. "
-                    f"To read it otherwise, move {self.location}.memfold.db away: its runs can then no longer be undone"
+                    f"{self.location} was read with {known!r} as its {role} so far, and its journal counts on that; "
+                    f"leave --{role}-field out. To read it otherwise, move {self.location}.memfold.db away: "
+                    "its runs can then no longer be undone"
                 )
         self._kept = kept
 

@@ -162,8 +162,9 @@ class Refinement:
                 decision = answer
                 edit = self._plan(pair, decision) if decision.action != "preserve" else None
         if edit is None:
-            refused = decision if decision.action == "preserve" else decision.vetoed("no saving", "the result would be no smaller, or hardly")
-            self._preserve(pair, refused)
+            if decision.action != "preserve":
+                decision = decision.vetoed("no saving", "the result would be no smaller, or hardly")
+            self._preserve(pair, decision)
             return True
         vectors = self.embedder.embed([entry.embedding_text for entry in edit.after])
         try:

@@ -7,25 +7,36 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from memfold.refine.telling import telling_words
 from memfold.refine.text import clauses, content_words, fold, is_filler, is_question, speaker, values
+from memfold.refine.text.common import COMMON
 from memfold.refine.text.language import language
 from memfold.refine.text.lexicon import ENGLISH
 from memfold.refine.text.polarity import negations
 
 _END = re.compile(r"[.!?…。！？؟।]+[\"')\]”’」』）]*\s*$")
+_LOUD = re.compile(r"[!?！？؟][\"')\]”’」』）]*\s*$")
 _TRAILING = " \t\r\n.,;:。；，、…"
 _SPACELESS = re.compile(r"[぀-ヿ㐀-鿿豈-﫿฀-໿]")
 _HEAD_END = re.compile(r"[:：]\s+|[】\]]\s*|：")
+_TAG = re.compile(r"【[^】]{0,200}】")
+_TAGS = re.compile(r"\s*(?:【[^】]{0,200}】\s*)+")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]|_")
 _CONJUNCTION = re.compile(r"^(?:and|but|so|though|then|und|aber|y|pero|et|mais|e|mas)\s+", re.IGNORECASE)
 _DEPENDENT = re.compile(r"^(?:because|which|who|while|although|weil|porque)\s", re.IGNORECASE)
-_ARTICLES = frozenset("a an the my his her its our their your der die das den dem ein eine un una une le la les el los las o os um uma".split())
+_ARTICLES = frozenset(
+    "a an the my his her its our their your der die das den dem ein eine un una une le la les el los las o os um uma".split()
+)
 _SUBJECTS = frozenset("i we he she they it you user ich wir er sie je nous il elle yo él ella eu ele ela".split())
-_REFERRING = frozenset("he she it they him her his its their this that these those also er sie es il elle ils elles lui él ella ele ela он она они".split())
+_REFERRING = frozenset(
+    "he she it they him her his its their this that these those also er sie es il elle ils elles lui él ella ele ela он она они".split()
+)
 _PARTICLES = frozenset("はがもでにをの")
 _AFTER_SUBJECT = frozenset("是在有的会要不没想去来把被对和跟说喜爱住用买做学给从到已也就都正将养")
+_Span: TypeAlias = tuple[str, int, int]
+"""A word with its start and end in the text."""
 _SHORT = 10
 """Words: up to this length two English sentences with one beginning are put together with `and`, longer ones with `;`."""
 _SEARCHED = 64
@@ -45,9 +56,9 @@ def merged_text(first: str, second: str, *, timed: bool, earlier: bool, tight: b
     if not one or not two:
         return None
     if earlier:
-        revised = _revised(head + one, head + two)
+        revised = _revised_field(head, one, two) or _revised(one, two)
         if revised is not None:
-            return _finished("", revised)
+            return _finished(head, revised)
     weight_one, weight_two = (content_words(text).total() for text in (one, two))
     later_is_base = (weight_two, len(two)) >= (weight_one, len(one)) if timed else (weight_two, len(two), two) > (weight_one, len(one), one)
     base, other = (two, one) if later_is_base else (one, two)
@@ -97,22 +108,23 @@ class _Clauses:
                     return True
         return False
 
-    def sentences(self) -> list[str]:
-        """The clauses put together to sentences and lines."""
-        out: list[str] = []
-        is_open = False
-        for part in self.parts:
-            if is_open:
-                out[-1] += part
-            else:
-                out.append(part)
-            is_open = not _closes(part)
-        return out
+
+def _sentences(parts: list[str]) -> list[str]:
+    """Clauses put together to sentences and lines."""
+    out: list[str] = []
+    is_open = False
+    for part in parts:
+        if is_open:
+            out[-1] += part
+        else:
+            out.append(part)
+        is_open = not _closes(part)
+    return out
 
 
 def _with_news(base: _Clauses, other: str, *, before: bool, tight: bool) -> str:
     """The base with the clauses of the other text that it does not cover."""
-    parts = base.sentences()
+    parts = _sentences(base.parts)
     news = _news(base, other)
     alone = len(parts) == 1 and len(news) == 1
     loose: list[str] = []
@@ -135,6 +147,8 @@ def _with_news(base: _Clauses, other: str, *, before: bool, tight: bool) -> str:
 def _news(base: _Clauses, other: str) -> list[str]:
     """The clauses of `other` that bring something new, those of one sentence together, without a leading conjunction."""
     name, said = speaker(other)
+    if not content_words(name).keys() <= base.where.keys():
+        name, said = "", other
     parts = [part for part in clauses(said) if not _says_nothing(part)]
     new = [not base.covers(part) for part in parts]
     for at in range(len(parts) - 1, 0, -1):
@@ -161,20 +175,26 @@ def _says_nothing(part: str) -> bool:
     """Whether the clause is blank, filler, or a question that names nothing."""
     if not part.strip():
         return True
-    if values(part):
+    if values(part) or not speaker(part)[1].strip():
         return False
     return is_filler(part) or (is_question(part) and content_words(part).total() <= 2)
 
 
+def _revised_field(head: str, old: str, new: str) -> str | None:
+    """The new value of a field with the old one behind it, where the texts are `head: value`; None where they are not."""
+    if not head.rstrip().endswith((":", "：")) or max(len(_spans(old)), len(_spans(new))) > _SHORT:
+        return None
+    return f"{new.strip().rstrip(_TRAILING)}{_earlier(new, old.strip().rstrip(_TRAILING))}"
+
+
 def _revised(old: str, new: str) -> str | None:
-    """The new text with `(earlier: …)` behind what replaces the one stale clause of the old text; None where that does not fit."""
-    held = _Clauses.of(new)
-    stale = _news(held, old)
+    """The new text with `(earlier: …)` behind what replaces the one stale sentence of the old text; None where that does not fit."""
+    stale = _news(_Clauses.of(new), old)
     if not stale:
         return new
     if len(stale) != 1:
         return None
-    parts = clauses(new)
+    parts = _sentences(clauses(new))
     for at, part in enumerate(parts[:_SEARCHED]):
         place = _one_difference(stale[0], part)
         if place is not None:
@@ -182,7 +202,7 @@ def _revised(old: str, new: str) -> str | None:
             parts[at] = f"{part[:end]}{_earlier(new, value)}{part[end:]}"
             return "".join(parts)
     at, shared = _same_beginning(parts, stale[0])
-    if at is None:
+    if at is None or len(_spans(stale[0])) - shared > _SHORT:
         return None
     body = parts[at].rstrip().rstrip(_TRAILING)
     parts[at] = f"{body}{_earlier(new, stale[0][_end_of(stale[0], shared) :].strip(_TRAILING))}{parts[at][len(body) :]}"
@@ -208,10 +228,10 @@ def _one_difference(old: str, new: str) -> tuple[str, int] | None:
     return old[gone[0][1] : gone[-1][2]], come[-1][2]
 
 
-def _spans(text: str) -> list[tuple[str, int, int]]:
+def _spans(text: str) -> list[_Span]:
     """The words of a text with start and end; characters where the script has no spaces; the closing mark left out."""
     body = text.rstrip(_TRAILING + "!?！？")
-    out: list[tuple[str, int, int]] = []
+    out: list[_Span] = []
     for match in _WORD.finditer(body):
         if _SPACELESS.search(match[0]) and len(match[0]) > 1:
             out.extend((char, match.start() + i, match.start() + i + 1) for i, char in enumerate(match[0]))
@@ -220,13 +240,13 @@ def _spans(text: str) -> list[tuple[str, int, int]]:
     return out
 
 
-def _opening(text: str) -> list[tuple[str, int, int]]:
+def _opening(text: str) -> list[_Span]:
     """The words of a text without a leading article, so that `The user` and `User` begin alike."""
     spans = _spans(text)
     return spans[1:] if len(spans) > 1 and spans[0][0] in _ARTICLES else spans
 
 
-def _shared(left: list[tuple[str, int, int]], right: list[tuple[str, int, int]]) -> int:
+def _shared(left: list[_Span], right: list[_Span]) -> int:
     count = 0
     for one, other in zip(left, right, strict=False):
         if one[0] != other[0]:
@@ -238,27 +258,34 @@ def _shared(left: list[tuple[str, int, int]], right: list[tuple[str, int, int]])
 def _same_beginning(parts: list[str], sentence: str) -> tuple[int | None, int]:
     """The clause that begins like the sentence for longest, and for how many words; None where none shares a subject."""
     best, at = 0, None
+    if _LOUD.search(sentence) or (len(parts) > 1 and _first_word(sentence).lower() in _REFERRING):
+        return None, 0
     for place, part in enumerate(parts[:_SEARCHED]):
-        count = _boundary(_opening(part), _opening(sentence))
+        count = 0 if _LOUD.search(part) else _boundary(part, sentence)
         if count > best:
             best, at = count, place
     return at, best
 
 
-def _boundary(left: list[tuple[str, int, int]], right: list[tuple[str, int, int]]) -> int:
+def _boundary(one: str, other: str) -> int:
     """How many leading words both have as a beginning that can be said once: it holds a subject and ends at a word that may end it."""
+    left, right = _opening(one), _opening(other)
     count = min(_shared(left, right), len(left) - 1, len(right) - 1)
-    while count > 0:
-        word, following = left[count - 1][0], (left[count][0], right[count][0])
-        if _SPACELESS.search(word):
-            fits = word in _PARTICLES or all(char in _AFTER_SUBJECT for char in following)
-        else:
-            fits = word not in _ARTICLES and not word.isdigit() and word not in "-/'\"(&@#$€£"
-        if fits:
-            break
+    while count > 0 and not _may_end(left[count - 1], (left[count], right[count]), (one, other)):
         count -= 1
-    beginning = [word for word, _, _ in left[:count]]
+    beginning = [word for word, _, _ in left[:count] if word[0].isalpha()]
+    if len(beginning) == 1:
+        return count if beginning[0] in _SUBJECTS or beginning[0] not in COMMON and content_words(beginning[0]) else 0
     return count if _SUBJECTS.intersection(beginning) or content_words(" ".join(beginning)) else 0
+
+
+def _may_end(last: _Span, following: tuple[_Span, _Span], texts: tuple[str, str]) -> bool:
+    """Whether a shared beginning may end with the word `last`: never inside a word, a name or a number."""
+    word = last[0]
+    if _SPACELESS.search(word):
+        return word in _PARTICLES or all(span[0] in _AFTER_SUBJECT for span in following)
+    spaced = all(text[span[1] - 1 : span[1]].isspace() for span, text in zip(following, texts, strict=True))
+    return spaced and word not in _ARTICLES and not word.isdigit() and word[0].isalnum()
 
 
 def _end_of(text: str, count: int) -> int:
@@ -326,6 +353,10 @@ def _finished(head: str, text: str) -> str:
 
 def _without_head(first: str, second: str) -> tuple[str, str, str]:
     """What both begin with up to a colon or bracket (a speaker, a heading), and the rests; the same speaker in two forms counts."""
+    tags, others = _TAGS.match(first), _TAGS.match(second)
+    if tags and others and tags[0].strip() != others[0].strip():
+        united = "".join(dict.fromkeys(_TAG.findall(tags[0]) + _TAG.findall(others[0])))
+        return f"{united} ", first[tags.end() :], second[others.end() :]
     end = 0
     limit = min(len(first), len(second))
     same = next((i for i in range(limit) if first[i] != second[i]), limit)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
 
+from memfold.refine.anchoring import anchored
 from memfold.refine.clause_merge import concatenated, merged_text
 from memfold.types import JSON, Decision, Entry, Link
 
@@ -21,7 +22,8 @@ def merge_texts(a: Entry, b: Entry, *, earlier: bool = False) -> str | None:
 
     The longer text stays; of the other come the clauses that hold a content word or value which no sentence of the
     longer one covers, in the order of the entries' times. What both begin with (a speaker, a heading, a subject) is said once.
-    The sides may be given in either order.
+    A `yesterday` of the later side becomes its date, since the merged entry has the earlier time. The sides may be given in
+    either order.
 
     :param earlier: the texts give two states of one thing; where they differ in one place only, the later text is kept
         and the old value follows it as `(earlier: …)`.
@@ -29,10 +31,15 @@ def merge_texts(a: Entry, b: Entry, *, earlier: bool = False) -> str | None:
     first, second = in_time_order(a, b)
     timed = _one_is_later(a, b)
     limit = _bytes(a.text) + _bytes(b.text)
+    other = second.text
+    if timed and first.time and second.time and first.time.date() != second.time.date():
+        other = anchored(second.text, second.time)
+    if other is None:
+        return None
     for revise, tight in ((True, True), (False, False), (False, True)):
         if revise and not (earlier and timed):
             continue
-        merged = merged_text(first.text, second.text, timed=timed, earlier=revise, tight=tight)
+        merged = merged_text(first.text, other, timed=timed, earlier=revise, tight=tight)
         if merged is not None and _bytes(merged) < limit:
             return merged
     return None

@@ -10,7 +10,6 @@ import json
 
 from memfold.types import Entry
 
-
 _ENCODE = json.JSONEncoder(ensure_ascii=False).encode
 
 

@@ -21,7 +21,8 @@ from typing import Literal
 from memfold.refine.judges.facts import Coverage, FactFinder, Facts
 from memfold.refine.judges.features import FEW, cover_features, merge_features
 from memfold.refine.judges.similarity import less_specific
-from memfold.refine.judges.weights import COVER, MERGE as TOGETHER
+from memfold.refine.judges.weights import COVER
+from memfold.refine.judges.weights import MERGE as TOGETHER
 from memfold.refine.merging import merge_texts
 from memfold.refine.text import Value
 from memfold.types import Decision, Pair, Relation
@@ -109,7 +110,8 @@ def is_update(facts: Facts) -> bool:
 
 def _covering(facts: Facts, target: Literal["a", "b", ""], other: float) -> Relation:
     a, b = facts.a, facts.b
-    if all(side.filler or side.question or (side.spoken and len(side.special) <= FEW and not side.names and not side.numbers) for side in (a, b)):
+    chatty = [side.spoken and len(side.special) <= FEW and not side.names and not side.numbers for side in (a, b)]
+    if all(side.filler or side.question or says_little for side, says_little in zip((a, b), chatty, strict=True)):
         return "low_value"
     if other >= COVERED_TOO:
         return "same"
@@ -133,8 +135,8 @@ def _why_together(facts: Facts) -> str:
 
 
 def _why_apart(facts: Facts) -> str:
-    shared = len(facts.a.special & facts.b.special)
-    return f"different facts: {_differences(facts)}; {shared} of {len(facts.a.special | facts.b.special)} words shared, cosine {facts.cosine:.2f}"
+    shared, either = len(facts.a.special & facts.b.special), len(facts.a.special | facts.b.special)
+    return f"different facts: {_differences(facts)}; {shared} of {either} words shared, cosine {facts.cosine:.2f}"
 
 
 def _differences(facts: Facts) -> str:

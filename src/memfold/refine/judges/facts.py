@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
-from memfold.refine.judges.generic import GENERIC, TOLD
+from memfold.refine.judges.generic import GENERIC, STATES, TOLD
 from memfold.refine.merging import instant
 from memfold.refine.telling import telling_words
 from memfold.refine.text import Value, content_words, is_filler, is_question, speaker, values
@@ -36,7 +36,9 @@ _DONE = re.compile(
     r"now|already|no longer|used to)\b",
     re.IGNORECASE,
 )
-_STOPPED = re.compile(r"\b(?:cancel\w*|postpon\w*|paus\w*|delay\w*|removed|dropped|rejected|declined|on hold|fell through|instead)\b", re.IGNORECASE)
+_STOPPED = re.compile(
+    r"\b(?:cancel\w*|postpon\w*|paus\w*|delay\w*|removed|dropped|rejected|declined|on hold|fell through|instead)\b", re.IGNORECASE
+)
 
 Side_: TypeAlias = Literal["a", "b", ""]
 
@@ -75,7 +77,8 @@ class Side:
         text = text[heading.end() :] if heading else text
         name, said = speaker(text)
         found = values(text, when)
-        called = frozenset(stem for value in found if value.kind == "name" and value.near == "called" for stem in content_words(value.canonical))
+        spoken_to = [value for value in found if value.kind == "name" and value.near == "called"]
+        called = frozenset(stem for value in spoken_to for stem in content_words(value.canonical))
         ordered = [word for word in content_list(said) if word not in called]
         words = frozenset(word for word in telling_words(said) if word not in called and not word[0].isdigit())
         special = frozenset(word for word in words if word not in GENERIC and word not in TOLD)
@@ -120,24 +123,30 @@ class Coverage:
     """How much of one side, the victim, the other side holds.
 
     `words`, `special` and `grams` are shares in [0, 1] (1 where there is nothing to hold); `fresh` are the special words
-    that are not held, `names` and `numbers` the values that are not held.
+    that are not held, `unheld` all telling words that are not, `states` those of them that say how far a thing has come; `names`
+    and `numbers` are the values that are not held.
     """
 
     words: float
     special: float
     grams: float
     fresh: frozenset[str]
+    unheld: frozenset[str]
+    states: frozenset[str]
     names: frozenset[Value]
     numbers: frozenset[Value]
 
     @classmethod
     def of(cls, victim: Side, survivor: Side) -> Coverage:
         names = frozenset(value for value in victim.names if value not in survivor.names and value.canonical not in survivor.held)
+        unheld = victim.words - survivor.held
         return cls(
             words=_share(victim.words, survivor.held),
             special=_share(victim.special, survivor.held),
             grams=_share(victim.grams, survivor.held_grams),
             fresh=victim.special - survivor.held,
+            unheld=unheld,
+            states=unheld & STATES,
             names=frozenset(value for value in names if value.canonical != survivor.speaker),
             numbers=_not_held(victim.numbers, survivor.numbers),
         )

@@ -21,18 +21,19 @@ def cover_features(facts: Facts, victim: Literal["a", "b"]) -> Features:
     the opposite direction.
     """
     v, s, cover, back = (facts.a, facts.b, facts.a_in_b, facts.b_in_a) if victim == "a" else (facts.b, facts.a, facts.b_in_a, facts.a_in_b)
+    later = facts.later == victim and facts.days >= 1
     bare = not cover.names and not cover.numbers
     shared_values = len(v.names & s.names) + len(v.numbers & s.numbers)
     return {
         "cosine": facts.cosine,
         "cosine_x_words": facts.cosine * cover.words,
         "cosine_x_grams": facts.cosine * cover.grams,
-        "cosine_if_spoken": facts.cosine * v.spoken,
         "far": max(0.0, 0.6 - facts.cosine),
-        "words": cover.words,
         "special": cover.special,
         "grams": cover.grams,
         "fresh": _log(cover.fresh),
+        "unheld_in_note": math.log1p(0 if v.spoken else len(cover.unheld)),
+        "later_with_states": float(later and bool(cover.states)),
         "nothing_fresh": float(not cover.fresh and bare),
         "names": _log(cover.names),
         "numbers": _log(cover.numbers),
@@ -41,18 +42,20 @@ def cover_features(facts: Facts, victim: Literal["a", "b"]) -> Features:
         "back_words": back.words,
         "back_grams": back.grams,
         "back_fresh": _log(back.fresh),
+        "back_names": _log(back.names),
+        "back_numbers": _log(back.numbers),
         "shared": _log(v.special & s.held),
         "special_words": _log(v.special),
         "opening": min(facts.opening, 4) / 4,
+        "phrases": _phrases(v, s),
         "length": math.log((len(v.words) + 1) / (len(s.words) + 1)),
         "spoken": float(v.spoken),
         "spoken_says_little": float(v.spoken and len(v.special) <= FEW and not v.names and not v.numbers),
+        "spoken_says_nothing": float(v.spoken and not v.special and not v.names and not v.numbers),
         "spoken_days_apart": math.log1p(facts.days) * v.spoken,
         "filler": float(v.filler),
-        "question": float(v.question),
-        "negation_differs": float(v.negations != s.negations),
+        "question_says_little": float(v.question and len(v.special) <= FEW and not v.names and not v.numbers),
         "negation_lost": float(v.negations > 0 and s.negations == 0),
-        "done_against_plan": float(v.done and s.hedged and not s.done),
         "same_subject": float(bool(v.subject) and v.subject == s.subject),
         "other_subject": float(bool(v.subject) and bool(s.subject) and v.subject != s.subject),
     }
@@ -85,6 +88,12 @@ def merge_features(facts: Facts) -> Features:
         "spoken": float(spoken),
         "spoken_days_apart": math.log1p(facts.days) * spoken,
     }
+
+
+def _phrases(victim: Side, survivor: Side) -> float:
+    """Share of the victim's pairs of neighbouring words that stand so in the survivor."""
+    phrases = set(zip(victim.ordered, victim.ordered[1:], strict=False))
+    return len(phrases.intersection(zip(survivor.ordered, survivor.ordered[1:], strict=False))) / max(1, len(phrases))
 
 
 def _alignment(a: Side, b: Side) -> tuple[float, float]:

@@ -45,3 +45,15 @@ _TOLD = """
 """
 TOLD: frozenset[str] = frozenset(word for line in _TOLD.splitlines() for word in content_words(line))
 """Stems of words that notes report with: who told it and how, not what was told."""
+
+_STATES = """
+    complete completed completion finish finished start started begin began book booked booking accept accepted approve approved finalize
+    finalized confirm confirmed reject rejected decline declined postpone postponed pause paused resume resumed cancel cancelled canceled
+    remove removed drop dropped add added replace replaced switch switched change changed move moved recover recovering recovered launch
+    launched deploy deployed release released fix fixed resolve resolved close closed open opened reopen ship shipped merge merged sell
+    sold buy bought pay paid sign signed send sent receive received submit submitted pass passed fail failed win won lose lost choose
+    chosen chose select selected quit quitting stop stopped retire retired graduate graduated marry married divorce divorced break broke
+    draft drafted ready pending active inactive paused done update updated upgrade upgraded cut raise raised rise grow shrink
+"""
+STATES: frozenset[str] = frozenset(word for line in _STATES.splitlines() for word in content_words(line))
+"""Stems of words that say how far a thing has come, so that one of them alone makes an update."""

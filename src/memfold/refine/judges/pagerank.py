@@ -77,7 +77,8 @@ class PageRankOrder:
     :param tau: cosine from which a pair belongs to phase 1.
     :param protect: share of the entries, by ascending PageRank, that may be anchors.
 
-    Memory: the vectors, the links, and in phase 1 what `MostSimilar` holds. A pair is proposed once, so that vetoes cannot make it run for ever.
+    Memory: the vectors, the links, and in phase 1 what `MostSimilar` holds. A pair is proposed once, so that vetoes cannot
+    make it run for ever.
     """
 
     def __init__(self, entries: Sequence[Entry], vectors: Vectors, tau: float, protect: float = PROTECT) -> None:
@@ -225,7 +226,7 @@ def pagerank(links: Sequence[set[int]], *, damping: float = DAMPING, tolerance: 
         rank = new
         if done:
             break
-    return np.round(rank, 12)
+    return np.asarray(rank.round(12), np.float64)
 
 
 def stated_links(entries: Sequence[Entry]) -> list[set[int]]:
@@ -257,7 +258,8 @@ def similarity_links(vectors: Vectors, ids: Sequence[str]) -> list[set[int]]:
         columns = np.argpartition(-block, wanted - 1, axis=1)[:, :wanted]
         for row, near in enumerate(columns, low):
             cosines = cosines_of(vectors, near.tolist(), row)
-            ordered = sorted(zip(cosines, near.tolist(), strict=True), key=lambda pair: (-pair[0], ids[pair[1]]))
+            others: list[int] = near.tolist()
+            ordered = sorted(zip(cosines, others, strict=True), key=lambda pair: (-pair[0], ids[pair[1]]))
             for _, other in ordered[:NEIGHBOURS]:
                 links[row].add(other)
                 links[other].add(row)
