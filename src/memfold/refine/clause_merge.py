@@ -96,15 +96,16 @@ class _Clauses:
         return cls(parts, words, where)
 
     def covers(self, clause: str) -> bool:
-        """Whether one clause here, or two neighbours, hold every telling word of `clause`, negated the same way."""
-        wanted = telling_words(clause)
+        """Whether one clause here, or two neighbours, hold every telling word and value of `clause`, negated the same way."""
+        wanted, found = telling_words(clause), values(clause)
         if not wanted:
             return any(_normal(clause) == _normal(part) for part in self.parts[:_SEARCHED])
         rarest = min(wanted, key=lambda word: (len(self.where.get(word, ())), word))
         for at in self.where.get(rarest, [])[:_SEARCHED]:
             for low, high in ((at, at + 1), (max(at - 1, 0), at + 1), (at, at + 2)):
                 held = frozenset[str]().union(*self.words[low:high])
-                if wanted <= held and negations("".join(self.parts[low:high])) == negations(clause):
+                text = "".join(self.parts[low:high])
+                if wanted <= held and negations(text) == negations(clause) and found <= values(text):
                     return True
         return False
 
