@@ -105,4 +105,4 @@ def run(command: Sequence[str], cwd: str | None = None, env: dict[str, str] | No
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]).resolve())
