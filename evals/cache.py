@@ -1,10 +1,10 @@
-"""An embedder that remembers its vectors in a file between runs, and counts the seconds that the others cost."""
+"""An embedder that remembers its vectors in a file between runs, with the seconds that the others cost; and counts of tokens."""
 
 from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
@@ -53,3 +53,20 @@ class CachedEmbedder:
             np.savez(part, keys=keys, vectors=np.array(list(self._vectors.values()), np.float32))
             part.replace(self._path)
             self._new = 0
+
+
+class CountedTokens:
+    """A counter of tokens that counts each text once.
+
+    :param count_many: texts -> tokens of each, in order.
+    """
+
+    def __init__(self, count_many: Callable[[Sequence[str]], list[int]]) -> None:
+        self._count_many = count_many
+        self._known: dict[str, int] = {}
+
+    def counts(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text, in order."""
+        missing = list(dict.fromkeys(text for text in texts if text not in self._known))
+        self._known.update(zip(missing, self._count_many(missing), strict=True))
+        return [self._known[text] for text in texts]

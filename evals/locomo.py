@@ -1,6 +1,10 @@
 """LoCoMo (Maharana et al. 2024): ten long dialogues with questions, and the turns that hold each answer.
 
-One entry a turn, as MemRefine keeps it: "Speaker: text", an image's caption in brackets, the session's date.
+One entry a turn, as MemRefine keeps it: "Speaker: text", an image's caption in brackets, the session's date. Gold points are
+the turns that hold the answer to a question.
+
+Found in the file: 10 dialogues, 5,882 turns, 1,986 questions; 1,540 of the categories 1 to 4. Six answers are numbers, and some
+strings of evidence hold several ids or stray brackets.
 """
 
 from __future__ import annotations
@@ -8,14 +12,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+from evals.stores import Question, Store, as_they_stand, files_of
 from memfold import Entry
 
 FILE = Path("locomo") / "locomo10.json"
+Dialogue: TypeAlias = Store
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "commonsense", 4: "single-hop", 5: "adversarial"}
 SCORED = (1, 2, 3, 4)
 """Categories with an answer; what 5 asks for is not in the dialogue."""
@@ -24,43 +29,16 @@ _SESSION = re.compile(r"session_(\d+)")
 _TURN = re.compile(r"D:?\s*(\d+):(\d+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question, its gold answer as written, and the ids of the turns that hold it."""
-
-    text: str
-    answer: str
-    evidence: tuple[str, ...]
-    category: int
-
-
-@dataclass(frozen=True, slots=True)
-class Dialogue:
-    """One dialogue: an entry a turn, in order, and all questions about it, category 5 included."""
-
-    name: str
-    entries: tuple[Entry, ...]
-    questions: tuple[Question, ...]
-
-    @property
-    def scored(self) -> tuple[Question, ...]:
-        """The questions of categories 1 to 4."""
-        return tuple(question for question in self.questions if question.category in SCORED)
-
-
-def load(folder: Path) -> list[Dialogue]:
+def load(folder: Path) -> list[Store]:
     """The dialogues of `folder/locomo/locomo10.json`, or of the file itself.
 
     :raises SystemExit: the file is not there.
     """
-    path = folder if folder.is_file() else folder / FILE
-    if not path.is_file():
-        raise SystemExit(f"there is no {path}; evals/README.md says where to get it")
-    return [dialogue(sample) for sample in json.loads(path.read_text(encoding="utf-8"))]
+    return [dialogue(sample) for path in files_of(folder, str(FILE)) for sample in json.loads(path.read_text(encoding="utf-8"))]
 
 
-def dialogue(sample: Mapping[str, Any]) -> Dialogue:
-    """One sample of the file. Evidence that names no turn of the dialogue is left out."""
+def dialogue(sample: Mapping[str, Any]) -> Store:
+    """One sample of the file. Evidence that names no turn of the dialogue is left out, and so are questions of category 5."""
     entries = _entries(sample["conversation"])
     turns = {entry.id for entry in entries}
     questions = tuple(
@@ -68,11 +46,13 @@ def dialogue(sample: Mapping[str, Any]) -> Dialogue:
             str(item["question"]),
             str(item.get("answer", "")),
             tuple(turn for turn in evidence_ids(item.get("evidence") or []) if turn in turns),
-            int(item["category"]),
+            CATEGORIES[int(item["category"])],
         )
         for item in sample["qa"]
+        if int(item["category"]) in SCORED
     )
-    return Dialogue(str(sample["sample_id"]), entries, questions)
+    asked_for = [turn for question in questions for turn in question.evidence]
+    return Store(str(sample["sample_id"]), entries, questions, as_they_stand(asked_for, entries))
 
 
 def evidence_ids(written: list[str]) -> list[str]:
@@ -91,7 +71,7 @@ def _entries(conversation: Mapping[str, Any]) -> tuple[Entry, ...]:
 
 
 def session_time(written: str) -> datetime:
-    """"1:56 pm on 8 May, 2023" as a time without zone."""
+    """A session's time, written like "1:56 pm on 8 May, 2023", without zone."""
     return datetime.strptime(written, "%I:%M %p on %d %B, %Y")
 
 

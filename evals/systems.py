@@ -1,7 +1,7 @@
-"""The systems that are compared: each brings a dialogue to smaller and smaller budgets.
+"""The systems that are compared: each brings a store to smaller and smaller budgets.
 
-A judge's run to the smallest budget passes through every larger one, since no judge looks at the budget: it is made once,
-as a preview, and cut where each budget was met. `held` says which turns an entry stands for.
+A judge's run to the smallest budget passes through every larger one, since neither a judge nor an order looks at the budget: it is
+made once, as a preview, and cut where each budget was met. `held` says which of the entries that a store began with an entry stands for.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import TypeAlias
 
 from evals.cache import CachedEmbedder
-from evals.locomo import Dialogue
+from evals.stores import Store
 from memfold import Decision, Entry, Memory, Pair, RefineSettings, Report
 from memfold.protocols import Judge
 from memfold.refine.judges import open_judge
@@ -39,11 +39,11 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A dialogue at one budget.
+    """A store at one budget.
 
     :param limit: bytes allowed.
-    :param held: id of a living entry -> turns that it is, or was merged from.
-    :param left_to: a deleted turn, or an entry that is no more -> the entry that stayed in its place, alive or not.
+    :param held: id of a living entry -> ids of the first entries that it is, or was merged from.
+    :param left_to: a deleted entry, or one that is no more -> the entry that stayed in its place, alive or not.
     """
 
     budget: float
@@ -62,7 +62,7 @@ class State:
         return self.bytes <= self.limit
 
 
-System: TypeAlias = Callable[[Dialogue, Sequence[float], CachedEmbedder], list[State]]
+System: TypeAlias = Callable[[Store, Sequence[float], CachedEmbedder], list[State]]
 
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -71,24 +71,24 @@ CLIP = 2000
 """Characters of a merged text that the baselines keep: the authors' prompts show a model no more of any text."""
 
 
-def judged_by(judge: str, *, guards: bool, clip: int | None = None) -> System:
-    """MemRefine with a judge, with or without guards.
+def judged_by(judge: str, settings: RefineSettings, clip: int | None = None) -> System:
+    """MemRefine with a judge, in the order and with the guards of the settings.
 
     :param clip: merged texts are cut to so many characters, at a space.
     """
 
-    def run(dialogue: Dialogue, budgets: Sequence[float], embedder: CachedEmbedder) -> list[State]:
+    def run(store: Store, budgets: Sequence[float], embedder: CachedEmbedder) -> list[State]:
         with Memory.open(":memory:", embedder=embedder, clock=lambda: NOW) as memory:
-            memory.add(dialogue.entries)
-            return _refined(memory, dialogue, budgets, embedder, TimedJudge(open_judge(judge, embedder=embedder), clip), guards)
+            memory.add(store.entries)
+            return _refined(memory, store, budgets, embedder, TimedJudge(open_judge(judge, embedder=embedder), clip), settings)
 
     return run
 
 
 def _refined(
-    memory: Memory, dialogue: Dialogue, budgets: Sequence[float], embedder: CachedEmbedder, judge: TimedJudge, guards: bool
+    memory: Memory, store: Store, budgets: Sequence[float], embedder: CachedEmbedder, judge: TimedJudge, settings: RefineSettings
 ) -> list[State]:
-    limits = {budget: limit_of(dialogue, budget) for budget in budgets}
+    limits = {budget: limit_of(store, budget) for budget in budgets}
     reached: dict[float, Costs] = {}
     before, began = embedder.seconds, time.perf_counter()
 
@@ -101,9 +101,9 @@ def _refined(
             if budget not in reached and report.after <= limit:
                 reached[budget] = costs(report)
 
-    report = memory.refine(budget=min(limits.values()), judge=judge, settings=RefineSettings(guards=guards), on_step=note)
+    report = memory.refine(budget=min(limits.values()), judge=judge, settings=settings, on_step=note)
     last = costs(report)
-    return [after(dialogue, budget, report.plan, reached.get(budget, last)) for budget in budgets]
+    return [after(store, budget, report.plan, reached.get(budget, last)) for budget in budgets]
 
 
 class TimedJudge:
@@ -127,73 +127,74 @@ def clipped(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[:limit].rpartition(" ")[0] or text[:limit]
 
 
-def after(dialogue: Dialogue, budget: float, plan: Sequence[Edit], costs: Costs) -> State:
-    """The dialogue after as many edits of a plan as the costs count."""
-    living = {entry.id: entry for entry in dialogue.entries}
-    held = {entry.id: frozenset([entry.id]) for entry in dialogue.entries}
+def after(store: Store, budget: float, plan: Sequence[Edit], costs: Costs) -> State:
+    """The store after as many edits of a plan as the costs count."""
+    living = {entry.id: entry for entry in store.entries}
+    held = {entry.id: frozenset([entry.id]) for entry in store.entries}
     left_to: dict[str, str] = {}
     for edit in plan[: costs.deletes + costs.merges]:
-        turns = frozenset[str]().union(*(held.pop(entry.id) for entry in edit.before))
+        first = frozenset[str]().union(*(held.pop(entry.id) for entry in edit.before))
         for entry in edit.before:
             del living[entry.id]
         for entry in edit.after:
-            living[entry.id], held[entry.id] = entry, turns
+            living[entry.id], held[entry.id] = entry, first
         for relink in edit.relinks:
             living[relink.id] = replace(living[relink.id], links=relink.after)
         stays = edit.after[0].id if edit.after else edit.kept
         left_to.update(dict.fromkeys([entry.id for entry in edit.before], stays))
         if not edit.after:
-            left_to.update(dict.fromkeys(turns, stays))
-    return State(budget, limit_of(dialogue, budget), tuple(living.values()), held, left_to, costs)
+            left_to.update(dict.fromkeys(first, stays))
+    return State(budget, limit_of(store, budget), tuple(living.values()), held, left_to, costs)
 
 
-def keep_by(order: Callable[[Dialogue], Sequence[Entry]]) -> System:
+def keep_by(order: Callable[[Store], Sequence[Entry]]) -> System:
     """Deletes entries in a given order until the budget is met."""
 
-    def run(dialogue: Dialogue, budgets: Sequence[float], embedder: CachedEmbedder) -> list[State]:
-        return [_kept(dialogue, budget, order(dialogue)) for budget in budgets]
+    def run(store: Store, budgets: Sequence[float], embedder: CachedEmbedder) -> list[State]:
+        return [_kept(store, budget, order(store)) for budget in budgets]
 
     return run
 
 
-def _kept(dialogue: Dialogue, budget: float, order: Sequence[Entry]) -> State:
-    size, limit = sum(map(entry_bytes, dialogue.entries)), limit_of(dialogue, budget)
+def _kept(store: Store, budget: float, order: Sequence[Entry]) -> State:
+    size, limit = sum(map(entry_bytes, store.entries)), limit_of(store, budget)
     gone: set[str] = set()
     for entry in order:
         if size <= limit:
             break
         gone.add(entry.id)
         size -= entry_bytes(entry)
-    kept = tuple(entry for entry in dialogue.entries if entry.id not in gone)
+    kept = tuple(entry for entry in store.entries if entry.id not in gone)
     return State(budget, limit, kept, {entry.id: frozenset([entry.id]) for entry in kept}, {}, Costs(deletes=len(gone)))
 
 
-def unrefined(dialogue: Dialogue) -> State:
+def unrefined(store: Store) -> State:
     """All of it."""
-    return _kept(dialogue, 1.0, ())
+    return _kept(store, 1.0, ())
 
 
-def limit_of(dialogue: Dialogue, budget: float) -> int:
-    """Bytes allowed at a share of the dialogue."""
-    return int(budget * sum(map(entry_bytes, dialogue.entries)))
+def limit_of(store: Store, budget: float) -> int:
+    """Bytes allowed at a share of the store."""
+    return int(budget * sum(map(entry_bytes, store.entries)))
 
 
-def at_random(seed: int = 0) -> Callable[[Dialogue], Sequence[Entry]]:
+def at_random(seed: int = 0) -> Callable[[Store], Sequence[Entry]]:
     """A seeded order."""
-    return lambda dialogue: random.Random(f"{seed} {dialogue.name}").sample(dialogue.entries, len(dialogue.entries))
+    return lambda store: random.Random(f"{seed} {store.name}").sample(store.entries, len(store.entries))
 
 
-def shortest_first(dialogue: Dialogue) -> Sequence[Entry]:
+def shortest_first(store: Store) -> Sequence[Entry]:
     """The smallest entry first; on a tie the older."""
-    return sorted(dialogue.entries, key=entry_bytes)
+    return sorted(store.entries, key=entry_bytes)
 
 
-SYSTEMS: dict[str, System] = {
-    "embedded": judged_by("embedded", guards=True),
-    "embedded, no guards": judged_by("embedded", guards=False),
-    "RuleSim": judged_by("similarity:0.8", guards=False, clip=CLIP),
-    "RulePR": judged_by("pagerank:0.8", guards=False, clip=CLIP),
-    "random": keep_by(at_random()),
-    "shortest first": keep_by(shortest_first),
+GUARDED, BARE = RefineSettings(), RefineSettings(guards=False)
+SYSTEMS: dict[str, tuple[System, ...]] = {
+    "embedded, cosine": (judged_by("embedded", GUARDED),),
+    "embedded, no guards": (judged_by("embedded", BARE),),
+    "RuleSim": (judged_by("similarity:0.8", BARE, CLIP),),
+    "RulePR": (judged_by("pagerank:0.8", BARE, CLIP),),
+    "random": tuple(keep_by(at_random(seed)) for seed in range(3)),
+    "shortest first": (keep_by(shortest_first),),
 }
-"""By the name in the tables. The paper's baselines (RuleSim, RulePR) run without guards."""
+"""By the name in the tables; a system of several is shown as their mean. The paper's baselines (RuleSim, RulePR) run without guards."""

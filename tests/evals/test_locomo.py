@@ -19,9 +19,10 @@ def test_an_entry_a_turn_with_caption_and_date(data):
 
 def test_questions_have_clean_evidence_and_answers_that_are_text(data):
     (dialogue,) = locomo.load(data)
-    assert [question.evidence for question in dialogue.questions] == [("D1:1",), ("D2:1", "D1:2"), ("D2:2",), (), ("D1:1",)]
-    assert [question.answer for question in dialogue.questions] == ["the green shed", "420", "September", "Yes", ""]
-    assert [question.category for question in dialogue.scored] == [4, 1, 2, 3]
+    assert [question.evidence for question in dialogue.questions] == [("D1:1",), ("D2:1", "D1:2"), ("D2:2",), ()]
+    assert [question.answer for question in dialogue.questions] == ["the green shed", "420", "September", "Yes"]
+    assert [question.category for question in dialogue.questions] == ["single-hop", "multi-hop", "temporal", "commonsense"]
+    assert dialogue.gold == ("D1:1", "D1:2", "D2:1", "D2:2")
 
 
 @pytest.mark.parametrize(
@@ -53,6 +54,5 @@ def test_the_counts_of_the_real_file():
     dialogues = locomo.load(Path(os.environ["MEMFOLD_DATA"]))
     assert len(dialogues) == 10
     assert sum(len(dialogue.entries) for dialogue in dialogues) == 5882
-    assert sum(len(dialogue.questions) for dialogue in dialogues) == 1986
-    assert sum(len(dialogue.scored) for dialogue in dialogues) == 1540
-    assert sum(not question.evidence for dialogue in dialogues for question in dialogue.scored) <= 10
+    assert sum(len(dialogue.questions) for dialogue in dialogues) == 1540
+    assert sum(not question.evidence for dialogue in dialogues for question in dialogue.questions) <= 10
