@@ -3,33 +3,52 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from memfold.refine.text.canvas import Canvas
 from memfold.refine.text.pattern import IGNORECASE, Pattern
 from memfold.refine.text.value import Value
 
-_EXACT = Pattern(
-    r"(?<![\w@./])(?:https?|ftp|file|ssh|git|mailto|s3|postgres(?:ql)?|redis|ws):/{0,2}[^\s<>\"'`\0]+"  # addresses of the web and the like
-    r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"  # e-mail
-    r"|(?<![\w.-])www\.[^\s<>\"'`\0]+"
-    r"|`[^`\n\0]{1,200}`"
-    r"|(?<![^\s\"'(\[=:,])(?:[A-Za-z]:\\|~?/|\.{1,2}/)(?:[\w.@+-]+[/\\])*[\w.@+-]*\w"  # absolute paths
-    r"|(?<![\w/.@-])(?:[\w.@-]+/)+[\w-]+\.[A-Za-z]\w{0,7}(?![\w/])"  # relative paths to a file
-    r"|(?<![\w.-])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?!\w)"  # UUID
-    r"|(?<![\w.-])[vV]?\d+(?:\.\d+){2,}(?:[-+][\w.]+)?(?![\w])"  # 1.2.3, addresses of the internet
-    r"|(?<![\w.-])[vV]\d+(?:\.\d+)*(?![\w])"
-    r"|(?<![\w-])--?[A-Za-z][\w-]*(?:=[\w./-]+)?(?<!-)(?!\w)"  # command line options
-    r"|(?<!\w)[#@](?!\d+(?!\w))[\w-]*\w"  # tags and handles
-    r"|(?<!\w)\$[A-Za-z_]\w*|(?<![\w.])_*[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)+_*(?:\(\))?"  # $VARIABLES and snake_case
-    r"|(?<![\w.])[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+(?:\(\))?"  # dotted names, files
-    r"|(?<!\w)[A-Za-z_]\w*\(\)"
-    r"|(?<!\w)\+\d{1,3}(?:[ -]?\(?\d{1,5}\)?){2,6}(?!\w)"  # telephone numbers
-    r"|(?<![\w-])\(?\d{3}\)?[ -]\d{3}-\d{4}(?![\w-])|(?<![\w-])\d{3}-\d{4}(?![\w-])"
+_FORMS: tuple[tuple[str, str], ...] = (
+    ("scheme", r"(?<![\w@./])(?:https?|ftp|file|ssh|git|mailto|s3|postgres(?:ql)?|redis|ws):/{0,2}[^\s<>\"'`\0]+"),
+    ("at", r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"),  # e-mail
+    ("www", r"(?<![\w.-])www\.[^\s<>\"'`\0]+"),
+    ("quote", r"`[^`\n\0]{1,200}`"),
+    ("slash", r"(?<![^\s\"'(\[=:,])(?:[A-Za-z]:\\|~?/|\.{1,2}/)(?:[\w.@+-]+[/\\])*[\w.@+-]*\w"),  # absolute paths
+    ("slash", r"(?<![\w/.@-])(?:[\w.@-]+/)+[\w-]+\.[A-Za-z]\w{0,7}(?![\w/])"),  # relative paths to a file
+    ("dashed", r"(?<![\w.-])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?!\w)"),  # UUID
+    ("dots", r"(?<![\w.-])[vV]?\d+(?:\.\d+){2,}(?:[-+][\w.]+)?(?![\w])"),  # 1.2.3, addresses of the internet
+    ("version", r"(?<![\w.-])[vV]\d+(?:\.\d+)*(?![\w])"),
+    ("option", r"(?<![\w-])--?[A-Za-z][\w-]*(?:=[\w./-]+)?(?<!-)(?!\w)"),  # command line options
+    ("tag", r"(?<!\w)[#@](?!\d+(?!\w))[\w-]*\w"),  # tags and handles
+    ("dollar", r"(?<!\w)\$[A-Za-z_]\w*"),  # $VARIABLES
+    ("snake", r"(?<![\w.])_*[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)+_*(?:\(\))?"),
+    ("dotted", r"(?<![\w.])[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+(?:\(\))?"),  # dotted names, files
+    ("call", r"(?<!\w)[A-Za-z_]\w*\(\)"),
+    ("plus", r"(?<!\w)\+\d{1,3}(?:[ -]?\(?\d{1,5}\)?){2,6}(?!\w)"),  # telephone numbers
+    ("dashed", r"(?<![\w-])\(?\d{3}\)?[ -]\d{3}-\d{4}(?![\w-])|(?<![\w-])\d{3}-\d{4}(?![\w-])"),
 )
-_MAY_BE_EXACT = Pattern(r"[@/`_#$\\]|\d[.\d)-]|\w(?:\.\w|::|->|\(\))|\+\d|(?<![\w-])-[-A-Za-z]|[vV]\d")
+"""What a form cannot be without, and the form. They are tried in this order."""
+_SIGNS: dict[str, tuple[tuple[str, Pattern | None], ...]] = {
+    ":": (("scheme", Pattern(r":(?<=[3a-zA-Z]:)")), ("dotted", Pattern("::"))),
+    "@": (("at", None), ("tag", None)),
+    ".": (("www", Pattern(r"www\.")), ("dots", Pattern(r"\.\d+\.\d")), ("dotted", Pattern(r"\.[A-Za-z_]"))),
+    "`": (("quote", None),),
+    "/": (("slash", None),),
+    "\\": (("slash", None),),
+    "-": (("dashed", Pattern(r"-[\da-fA-F]{4}")), ("option", Pattern(r"-(?<![\w-]-)[-A-Za-z]")), ("dotted", Pattern("->"))),
+    "#": (("tag", None),),
+    "$": (("dollar", None),),
+    "_": (("snake", None),),
+    "(": (("call", Pattern(r"\(\)")),),
+    "+": (("plus", Pattern(r"\+\d")),),
+}
+"""A character, and the forms that may be there where the text holds it and the pattern is found."""
+_MARKS = frozenset(_SIGNS)
 _LETTER_FIRST = Pattern(  # K3, TXN-008, H2O
     r"(?<![A-Za-z0-9\u00c0-\u024f])(?<![\d][-.])[A-Za-z]++-?\d[A-Za-z0-9]*+(?:[-.](?=[A-Za-z]{0,20}\d)[A-Za-z0-9]++)*+(?![A-Za-z0-9\u00c0-\u024f])"
 )
+_LETTER_DIGIT, _DIGIT_LETTER = Pattern(r"\d(?:(?<=[A-Za-z]\d)|(?<=[A-Za-z]-\d))"), Pattern(r"\d[A-Za-z]")
 _DIGIT_FIRST = Pattern(
     r"(?<![A-Za-z0-9\u00c0-\u024f])\d++[A-Za-z][A-Za-z0-9]*+(?:-(?=[A-Za-z]{0,20}\d)[A-Za-z0-9]++)*+(?![A-Za-z0-9\u00c0-\u024f])"
 )  # 12a, 4K, 1RM
@@ -45,18 +64,29 @@ _PROSE = Pattern(
 
 def take_exact(canvas: Canvas) -> None:
     """Take what has a form of its own, before anything else is read."""
-    if _MAY_BE_EXACT.search(canvas.rest):
-        canvas.take(_EXACT, _exact)
+    signs = {"version"} if "v" in canvas.words and canvas.has_digit else set[str]()
+    for mark in _MARKS & canvas.chars:
+        signs.update(name for name, sign in _SIGNS[mark] if sign is None or sign.search(canvas.rest) is not None)
+    if signs:
+        canvas.take(_exact_forms(frozenset(signs)), _exact)
+
+
+@lru_cache(maxsize=256)
+def _exact_forms(signs: frozenset[str]) -> Pattern:
+    """One pattern of the forms whose signs a text holds."""
+    return Pattern("|".join(form for sign, form in _FORMS if sign in signs))
 
 
 def take_serials(canvas: Canvas) -> None:
     """Take words that begin with letters and hold digits (`K3`, `TXN-008`)."""
-    canvas.take(_LETTER_FIRST, _serial)
+    if _LETTER_DIGIT.search(canvas.rest):
+        canvas.take(_LETTER_FIRST, _serial)
 
 
 def take_mixed(canvas: Canvas) -> None:
     """Take what is left of words that begin with digits (`12a`); after the quantities, which need no blank (`512Mi`)."""
-    canvas.take(_DIGIT_FIRST, _serial)
+    if _DIGIT_LETTER.search(canvas.rest):
+        canvas.take(_DIGIT_FIRST, _serial)
 
 
 def _exact(match: re.Match[str]) -> list[Value] | None:

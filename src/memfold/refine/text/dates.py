@@ -13,10 +13,12 @@ from memfold.refine.text.units import SCALES, UNITS
 from memfold.refine.text.value import Value, days_after, nearest, week_of
 
 _WIDE = "\u3040"
-_NAMES = "|".join(sorted(MONTHS, key=len, reverse=True))
+_FIRST_LETTERS = "".join(sorted({name[0] for name in MONTHS}))
+_NAMES = rf"(?=[{_FIRST_LETTERS}])(?:{'|'.join(sorted(MONTHS, key=len, reverse=True))})"
 _YEAR = r"(?:19|20)\d\d"
 _ISO = Pattern(rf"(?<![\d.-])(?P<y>{_YEAR})(?P<sep>[-/.])(?P<m>\d{{1,2}})(?P=sep)(?P<d>\d{{1,2}})(?![\d-])(?:T(?=\d\d:\d\d))?")
 _NUMERIC = Pattern(rf"(?<![\d./-])(?P<a>\d{{1,2}})(?P<sep>[./])(?P<b>\d{{1,2}})(?:(?P=sep)(?P<y>{_YEAR}|\d\d))?(?![\d/])(?!\.\d)")
+_POINT = Pattern(r"\.(?<=\d\.)\d")
 _WIDE_DATE = Pattern(
     rf"(?:(?P<y>{_YEAR})\s?[年년]\s?)?(?P<m>\d{{1,2}})\s?[月월](?:\s?(?P<d>\d{{1,2}})\s?[日号號일])?|(?P<only>{_YEAR})\s?[年년]"
 )
@@ -38,6 +40,7 @@ _MONTH_DAYS = Pattern(
     rf"(?<!\w)({_NAMES})\.? (\d{{1,2}})(?:st|nd|rd|th)?{_TO}(\d{{1,2}})(?:st|nd|rd|th)?(?!\w|%|[:.,/-]\d)(?:,? ({_YEAR})(?!\w))?",
     IGNORECASE,
 )
+_RANGE = Pattern(rf"\d(?:st|nd|rd|th|\.)?{_TO}\d", IGNORECASE)
 _VIETNAMESE = Pattern(
     rf"(?:ngày )?(?P<d>\d{{1,2}}) tháng (?P<m>\d{{1,2}})(?: năm (?P<y>{_YEAR}))?(?!\w)"
     rf"|tháng (?P<only_m>\d{{1,2}})(?:(?: năm |/)(?P<only_y>{_YEAR}))?(?!\w)",
@@ -50,6 +53,7 @@ _DECADE = Pattern(r"(?<!\w)(?:(?:19|20)\d|'?\d)0s(?!\w)")
 
 _LONG_WEEKDAYS = "|".join(w for w in WEEKDAYS if w.isascii() and len(w) > 5)
 _SPACED_WEEKDAYS = "|".join(sorted((w for w in WEEKDAYS if w < _WIDE), key=len, reverse=True))
+_DAY_LETTERS = "".join(sorted({w[0] for w in WEEKDAYS if w < _WIDE}))
 _NUMBER_OR_A = r"(?P<n>\d{1,4}|an?|one)"
 _AGO = Pattern(
     rf"(?<![\w.]){_NUMBER_OR_A} (?P<unit>day|week|month|year)s? (?:ago|earlier|back)\b"
@@ -62,7 +66,10 @@ _STEP = Pattern(
     rf"(?P<unit>week(?:end)?|month|year|summer|winter|spring|autumn|fall|woche|monat|jahr|{_LONG_WEEKDAYS})\b",
     IGNORECASE,
 )
-_WEEKDAY = Pattern(rf"(?<!\w)(?P<w>{_SPACED_WEEKDAYS})(?:s|en)?(?!\w)|(?P<wide>{'|'.join(w for w in WEEKDAYS if w >= _WIDE)})", IGNORECASE)
+_WEEKDAY = Pattern(
+    rf"(?<!\w)(?=[{_DAY_LETTERS}])(?P<w>{_SPACED_WEEKDAYS})(?:s|en)?(?!\w)|(?P<wide>{'|'.join(w for w in WEEKDAYS if w >= _WIDE)})",
+    IGNORECASE,
+)
 _STEPS = {"last": -1, "past": -1, "previous": -1, "next": 1, "coming": 1, "this": 0}
 _SPAN_WORDS = {
     "tag": "day", "tage": "day", "tagen": "day", "woche": "week", "wochen": "week", "monat": "month", "monaten": "month", "jahr": "year",
@@ -80,6 +87,7 @@ _FEAST = Pattern(rf"(?<!\w)(?:{'|'.join(_FEASTS)})(?!\w)(?:,? (?:of )?(?P<y>{_YE
 
 
 _FEAST_WORDS = frozenset(word for name in _FEASTS for word in re.findall(r"[^\W\d_]+", name)) - {"s", "day", "new", "year"} | {"eve"}
+_MONTH_WORDS = frozenset(MONTHS)
 _AGO_WORDS = frozenset({"ago", "earlier", "back", "hace", "vor", "il", "há"})
 _SPANS = frozenset({"day", "days", "week", "weeks", "month", "months", "year", "years"})
 _STEP_WORDS = frozenset("last next this past coming previous nächste nächsten nächster nächstes letzte letzten letzter letztes".split())
@@ -90,7 +98,7 @@ _NEARBY_WORDS = {name: frozenset(word for phrase in days for word in re.findall(
 def take_dates(canvas: Canvas, language: str, when: datetime | None) -> None:
     """Take dates: written ones first, then those told from `when`, weekdays, and years."""
     day = when.date() if when else None
-    months = not canvas.words.isdisjoint(MONTHS)
+    months = not canvas.words.isdisjoint(_MONTH_WORDS)
     if canvas.has_digit:
         _take_written(canvas, language, day, months)
     if canvas.words & _FEAST_WORDS:
@@ -101,8 +109,10 @@ def take_dates(canvas: Canvas, language: str, when: datetime | None) -> None:
     if canvas.wide or not canvas.words.isdisjoint(_WEEKDAY_WORDS):
         canvas.take(_WEEKDAY, _weekday)
     if canvas.has_digit:
-        canvas.take(_DECADE, lambda match: [Value("date", match[0][-3:], match[0])])
-        canvas.take(_YEAR_ALONE, _year)
+        if "0s" in canvas.rest:
+            canvas.take(_DECADE, lambda match: [Value("date", match[0][-3:], match[0])])
+        if canvas.has_year:
+            canvas.take(_YEAR_ALONE, _year)
 
 
 def _take_written(canvas: Canvas, language: str, day: date | None, months: bool) -> None:
@@ -117,12 +127,14 @@ def _take_written(canvas: Canvas, language: str, day: date | None, months: bool)
             return None  # the end of one sentence and the beginning of the next
         return _date(groups.get("y"), month if month.isdigit() else MONTHS[month.lower()], groups.get("d"), match[0], day)
 
-    canvas.take(_ISO, written)
+    if canvas.has_year:
+        canvas.take(_ISO, written)
     if months:
         canvas.rest = _ranges_spelled(canvas.rest)
         for pattern in (_DAY_MONTH, _MONTH_DAY, _MONTH_YEAR):
             canvas.take(pattern, written)
-    canvas.take(_NUMERIC, lambda match: _numeric(match, language, day))
+    if "/" in canvas.rest or _POINT.search(canvas.rest):
+        canvas.take(_NUMERIC, lambda match: _numeric(match, language, day))
     if canvas.wide:
         canvas.take(_WIDE_DATE, lambda match: _date(match["y"] or match["only"], match["m"], match["d"], match[0], day))
     if "tháng" in canvas.words:
@@ -138,6 +150,8 @@ def _year(match: re.Match[str]) -> list[Value] | None:
 
 def _ranges_spelled(text: str) -> str:
     """`14-17 June` and `June 14 to 17` with the month beside both days."""
+    if not _RANGE.search(text):
+        return text
     text = _DAYS_MONTH.sub(lambda match: f"{match[1]} {match[2]} - ", text)
     return _MONTH_DAYS.sub(_both_days, text)
 

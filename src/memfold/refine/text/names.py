@@ -30,12 +30,13 @@ _ACTS = Pattern(
 def take_names(canvas: Canvas, language: str, *, talk: bool = False) -> None:
     """Take the names. In German, where every noun has a capital, only what is no plain noun by its surroundings."""
     text = canvas.rest
-    if _shouted(text):
+    words = list(_WORD.finditer(text))
+    if words and _shouted(text):
         return
-    called = spoken_to(text, talk=talk)
+    called = spoken_to(text, canvas.words, talk=talk) if words else frozenset[int]()
     found: dict[str, Value] = {}
     last, last_end = "", -2
-    for match in _WORD.finditer(text):
+    for match in words:
         word = match[0]
         if not word[0].isupper() or not _is_name(text, match, language):
             continue
@@ -45,7 +46,8 @@ def take_names(canvas: Canvas, language: str, *, talk: bool = False) -> None:
         if value.canonical not in found or found[value.canonical].near:
             found[value.canonical] = value
     canvas.found.extend(found.values())
-    canvas.found.extend(Value("name", match[0], match[0]) for match in _KATAKANA.finditer(text))
+    if canvas.wide:
+        canvas.found.extend(Value("name", match[0], match[0]) for match in _KATAKANA.finditer(text))
 
 
 def _is_name(text: str, match: re.Match[str], language: str) -> bool:
@@ -94,8 +96,8 @@ def _after_article(text: str, at: int) -> bool:
 def _shouted(text: str) -> bool:
     """Whether most letters are capitals, so that capitals say nothing."""
     sample = text[:400]
-    big, small = sum(map(str.isupper, sample)), sum(map(str.islower, sample))
-    return big > small and big > 12
+    big = sum(map(str.isupper, sample))
+    return big > 12 and big > sum(map(str.islower, sample))
 
 
 _GREETING = (
@@ -112,6 +114,12 @@ _MAY_GREET = Pattern(
     r"[Ee]xactly|[Rr]ight|[Gg](?:reat|ood|racias|razie)|"
     r"[Ll]ater|[Mm]erci|[Сс]пасибо|[Пп]ривет)"
 )
+_GREETS = frozenset(
+    """hi hey hello hiya dear thanks thank thx bye congrats congratulations yeah yes yep yup no wow woah whoa ooh oh ah aw aww haha ok okay
+    sure absolutely definitely exactly agreed totally right cool great nice awesome sorry later welcome good well of hallo danke hola
+    gracias merci bonjour salut olá oi obrigado obrigada ciao grazie спасибо привет""".split()
+)
+"""The first words of greetings."""
 _NAME = rf"[{_CAPITAL}][\w'-]{{1,30}}"
 _GREETED = Pattern(
     rf"(?<!\w){_GREETING}[,!]?\s+(?P<name>{_NAME})(?=\s*[,.!?…:;]|\s*$|\s+(?i:you|i|it|that|how|what|thanks|so|we|are|did|do|hope)\b)",
@@ -125,12 +133,14 @@ _LAST = Pattern(rf"(?<=[a-z]), (?P<name>{_NAME})(?=\s*(?:[!?]|\.(?=\s|$)|$))")
 _YOU = Pattern(r"\b(?:you|your|you're|yours|thanks|thank)\b", IGNORECASE)
 
 
-def spoken_to(text: str, *, talk: bool = False) -> frozenset[int]:
+def spoken_to(text: str, words: frozenset[str], *, talk: bool = False) -> frozenset[int]:
     """Where the text calls somebody by name: after a greeting or thanks (`Thanks, Ana!`), before `you` or a question, at the end of
     a sentence (in `talk`, where a speaker is named, of any; else of one that says `you` or thanks).
+
+    :param words: the runs of letters of the text in lower case, or more than those.
     """
     found: set[int] = set()
-    if _MAY_GREET.search(text):
+    if words & _GREETS and _MAY_GREET.search(text):
         found |= {match.start("name") for match in _GREETED.finditer(text) if match["name"][0].isupper()}
     if "," not in text and "!" not in text:
         return frozenset(found)

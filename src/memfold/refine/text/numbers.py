@@ -16,9 +16,17 @@ from memfold.refine.text.words import stem
 _DIGITS = 24
 """A longer row of digits is an identifier: it is kept to the letter."""
 
-_NUMBER = r"\d++(?:[.,'_\u00a0\u202f]\d++)*+(?:[eE][-+]?\d{1,2}(?![\w.]))?"
+_MORE = r"\d*+(?:[.,'_\u00a0\u202f]\d++)*+(?:[eE][-+]?\d{1,2}(?![\w.]))?"
+_NUMBER = rf"\d{_MORE}"
 _MONEY = r"(?P<money>R\$|Rs\.?|[$€£¥₹₩₦₽₺₫]|(?:USD|EUR|GBP|JPY|NGN|CHF|INR|CNY|KRW|SEK|NOK|DKK|PLN|BRL|RUB)(?=[ \d])) ?"
-_FOUND = Pattern(rf"(?:{_MONEY})?(?P<sign>(?<![^\s(\[:])[-−])?(?<![A-Za-z\u00c0-\u024f\u0400-\u04ff_\d])(?<!\d[.,])(?P<number>{_NUMBER})")
+_NO_WORD = r"A-Za-z\u00c0-\u024f\u0400-\u04ff_\d"
+_FOUND = Pattern(
+    rf"(?=[\d$€£¥₹₩₦₽₺₫BCDEGIJKNPRSU−-])(?:{_MONEY})?(?P<sign>(?<![^\s(\[:])[-−])?(?<![{_NO_WORD}])(?<!\d[.,])(?P<number>{_NUMBER})"
+)
+_PLAIN_FOUND = Pattern(rf"(?P<number>\d(?<![{_NO_WORD}]\d)(?<!\d[.,]\d){_MORE})(?P<money>(?!))?(?P<sign>(?!))?")
+"""The same for a text without signs of money and minus: much faster, since it starts at a digit."""
+_SIGNED = frozenset("-−$€£¥₹₩₦₽₺₫")
+_MONEY_WORDS = frozenset("r rs usd eur gbp jpy ngn chf inr cny krw sek nok dkk pln brl rub".split())
 _WORD_AFTER = Pattern(r"([ \u00a0\u202f-]?)(°[CF]|[^\W\d_]{1,20}(?:/h(?!\w)|²)?|[%℃€$£¥₹₩₦₽₫])")
 _UP_TO = Pattern(rf" ?(?:-|–|—|~|〜|to|bis|до) ?(?:[$€£¥]?)({_NUMBER})")
 _LETTERS = Pattern(r"[A-Za-z]{1,20}")
@@ -27,14 +35,18 @@ _LETTERS = Pattern(r"[A-Za-z]{1,20}")
 _ORDINAL = Pattern(r"(?<![\w.,])(\d{1,4})(?:st|nd|rd|th)(?!\w)", IGNORECASE)
 
 
+_ORDINAL_ENDINGS = frozenset({"st", "nd", "rd", "th"})
 _MARKER = Pattern(r"<3+(?!\w)|(?<![(\w.,:/-])\d{1,2}\)(?=\s)|^[ \t]*\d{1,2}\.(?=\s)", MULTILINE)
 _A_SPAN = Pattern(r"\b(?:an?|one|per|each|every) (?P<unit>year|month|week|day|hour)\b", IGNORECASE)
 
 
 def take_ordinals(canvas: Canvas, day: date | None) -> None:
     """Take `8th` and the like (`eighth` is spelled out before), and drop the numbers that only count the items of a list."""
-    canvas.take(_MARKER, lambda match: [])
-    canvas.take(_ORDINAL, lambda match: [Value("ordinal", match[1], match[0], near=nearest_day(int(match[1]), day) if day else "")])
+    rest = canvas.rest
+    if ")" in rest or "<3" in rest or "\n" in rest or rest.lstrip()[:1].isdigit():
+        canvas.take(_MARKER, lambda match: [])
+    if canvas.words & _ORDINAL_ENDINGS:
+        canvas.take(_ORDINAL, lambda match: [Value("ordinal", match[1], match[0], near=nearest_day(int(match[1]), day) if day else "")])
 
 
 _SPANS = Pattern(
@@ -44,9 +56,12 @@ _SPANS = Pattern(
 )
 
 
+_SPAN_UNIT = Pattern(r"\d ?[hm]", IGNORECASE)
+
+
 def joined_spans(text: str) -> str:
     """`1 h 30 min` as one number of seconds, `5400 s`."""
-    return _SPANS.sub(_joined_span, text)
+    return _SPANS.sub(_joined_span, text) if _SPAN_UNIT.search(text) else text
 
 
 def _joined_span(match: re.Match[str]) -> str:
@@ -75,7 +90,8 @@ def _a_span(match: re.Match[str]) -> list[Value]:
 
 def take_numbers(canvas: Canvas, language: str) -> None:
     """Take every number that is not part of a word: with its unit or currency, else with what it counts."""
-    canvas.take(_FOUND, lambda match: _read(match, language))
+    plainly = canvas.chars.isdisjoint(_SIGNED) and canvas.words.isdisjoint(_MONEY_WORDS)
+    canvas.take(_PLAIN_FOUND if plainly else _FOUND, lambda match: _read(match, language))
 
 
 def _read(match: re.Match[str], language: str) -> list[Value] | None:

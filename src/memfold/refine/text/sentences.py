@@ -73,7 +73,7 @@ def speaker(text: str) -> tuple[str, str]:
 
     A text without such a prefix gives ("", text). At most three words make a speaker.
     """
-    match = SPEAKER.match(text)
+    match = SPEAKER.match(text) if ":" in text or "：" in text or "[" in text else None
     if match is None:
         return "", text
     name = (match["bracket"] or match["name"]).strip()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
+from memfold.refine.text.canvas import letters
 from memfold.refine.text.lexicon import NUMBERS_ELSEWHERE, ORDINALS, SCALES, TENS, UNITS_OF_SPEECH
 from memfold.refine.text.pattern import IGNORECASE, Pattern
 
 _SPOKEN = UNITS_OF_SPEECH | TENS
 _ONE = "|".join(sorted((*_SPOKEN, *SCALES, "dozen", "half"), key=len, reverse=True))
 _ROW = Pattern(
-    rf"(?<![\w-])(?<!\w')(?:an? (?=(?:hundred|thousand|million|dozen)\b))?(?:{_ONE})(?:(?:-|"
+    rf"(?<![\w-])(?<!\w')(?=[abdefhmnostz])(?:an? (?=(?:hundred|thousand|million|dozen)\b))?(?:{_ONE})(?:(?:-|"
     rf" (?:and )?(?:a )?)(?:{_ONE})(?![\w']))*(?![\w'])",
     IGNORECASE,
 )
@@ -25,7 +26,8 @@ _PAIR_BEFORE = Pattern(r"\b(?:you|us|them|of)\s$", IGNORECASE)
 _PARTS = {"quarter": "25", "fifth": "20", "eighth": "12.5", "tenth": "10", "twentieth": "5"}
 _PART = Pattern(rf"\b(?:an?|one) ({'|'.join(_PARTS)}) (?=(?:of|off)\b(?! an? (?:hour|kilo|litre|liter|mile)))", IGNORECASE)
 _TIMES_X = Pattern(r"(?<![\w.])(\d{1,3})x(?!\w)")
-_VOCABULARY = frozenset((*_SPOKEN, *SCALES, *ORDINALS, "dozen", "half", "quarter", "quarters", "twice", "thrice"))
+_ROW_WORDS = frozenset((*_SPOKEN, *SCALES, "dozen", "half"))
+_VOCABULARY = _ROW_WORDS.union(ORDINALS, ("quarter", "quarters", "twice", "thrice"))
 _X_TIMES = Pattern(r"\dx(?!\w)")
 _TIMES = Pattern(r"\b(?:twice|thrice)\b", IGNORECASE)
 _QUARTERS = Pattern(r"\b(?:([1-3]) |a )?quarters? of an hour\b", IGNORECASE)
@@ -33,6 +35,7 @@ _AND_A_HALF = Pattern(r"(?<![\w.])(\d{1,6}|an?)( [^\W\d_]{1,12})? and a half(?!\
 _ORDINAL_WORD = Pattern(
     rf"\b(?:(?:{'|'.join(TENS)})-(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)|{'|'.join(ORDINALS)})\b", re.IGNORECASE
 )
+_ORDINAL_WORDS = frozenset(ORDINALS).union(("first", "second"))
 _UNITS_TH = {"first": 1, "second": 2} | {word: int(digits[:-2]) for word, digits in ORDINALS.items()}
 _LETTERS = Pattern(r"[^\W\d_]+")
 
@@ -45,31 +48,48 @@ _WIDE_ROW = Pattern(
 )
 
 
-def spelled_out(text: str, language: str) -> str:
+def spelled_out(text: str, language: str, words: frozenset[str] | None = None) -> str:
     """The text with its written-out numbers in digits: `twenty-five` -> `25`, `half a dozen` -> `6`, `eighth` -> `8th`, `三百` -> `300`.
 
     English in full; single words up to twelve or so for the languages of the word list; Chinese numerals before a counter. `one`
     stays a word unless it counts something (`one week`), and so do `first` and `second`.
+
+    :param words: the text's runs of letters in lower case, where the caller has them; more than those do no harm.
     """
-    if not text.isascii():
+    given = text
+    if not text.isascii() and ("½" in text or "¼" in text or "¾" in text):
         text = _FRACTION.sub(lambda match: f"{match[1] or '0'}{_FRACTIONS[match[2]]}", text)
     if "/" in text:
         text = _WRITTEN_FRACTION.sub(lambda match: f"{int(match[1]) / int(match[2]):.4g}", text)
     if language in ("zh", "ja"):
         text = _WIDE_ROW.sub(_wide_digits, text)
-    words = frozenset(_LETTERS.findall(text.lower()))
-    if not words.isdisjoint(_VOCABULARY) or _X_TIMES.search(text):
+    if words is None or text is not given:
+        words = letters(text)
+    if not words.isdisjoint(_VOCABULARY) or ("x" in words and _X_TIMES.search(text)):
+        text = _spelled_in_english(text, words)
+    table = NUMBERS_ELSEWHERE.get(language)
+    if table and any(word in table for word in words):
+        text = _LETTERS.sub(lambda match: str(table.get(match[0].lower(), match[0])), text)
+    return text
+
+
+def _spelled_in_english(text: str, words: frozenset[str]) -> str:
+    """Each form in its turn, where the words that make it up are there."""
+    if not words.isdisjoint(_PARTS):
         text = _PART.sub(lambda match: f"{_PARTS[match[1].lower()]} %", text)
+    if "x" in words:
         text = _TIMES_X.sub(r"\1 times", text)
+    if not words.isdisjoint(("twice", "thrice")):
         text = _TIMES.sub(lambda match: f"{2 if match[0][1] in 'wW' else 3} times", text)
+    if not words.isdisjoint(_ORDINAL_WORDS):
         text = _ORDINAL_WORD.sub(_ordinal, text)
+    if not words.isdisjoint(_ROW_WORDS):
         text = _ROW.sub(_row, text)
+    if not words.isdisjoint(("quarter", "quarters")):
         text = _QUARTERS.sub(lambda match: f"{15 * int(match[1] or 1)} minutes", text)
+    if "half" in words:
         text = _HALF_AN.sub("0.5 ", text)
         text = _AND_A_HALF.sub(lambda match: f"{'1' if match[1].lower().startswith('a') else match[1]}.5{match[2] or ''}", text)
-    table = NUMBERS_ELSEWHERE.get(language)
-    if table and not words.isdisjoint(table):
-        text = _LETTERS.sub(lambda match: str(table.get(match[0].lower(), match[0])), text)
     return text
 
 

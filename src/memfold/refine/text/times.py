@@ -14,6 +14,7 @@ _HALF_OF_DAY = (
 )
 _WITH_HALF = Pattern(rf"(?<![\w.,:])(?P<h>\d{{1,2}})(?:[:.](?P<m>[0-5]\d))? ?{_HALF_OF_DAY}", IGNORECASE)
 _CLOCK = Pattern(r"(?<![\d:.,/-])(?P<h>[01]?\d|2[0-4]):(?P<m>[0-5]\d)(?::00)?(?!\d|:\d)(?: ?(?:uhr|h\b))?", IGNORECASE)
+_COLON = Pattern(r":(?<=\d:)\d")
 _AT_H = Pattern(r"(?<=\bat )([01]?\d|2[0-4]) ?h(?!\w)")
 _SPAN = Pattern(
     r"(?<![\d:.,/-])(?:(?P<h>\d{1,2}):(?P<m>[0-5]\d):(?P<s>[0-5]\d(?:\.\d{1,6})?)|(?P<m2>2[5-9]|[3-9]\d):(?P<s2>[0-5]\d))(?!\d|:\d)"
@@ -32,7 +33,7 @@ _WIDE = Pattern(
     r"(?P<half>上午|下午|早上|晚上|凌晨|午前|午後|오전|오후|밤)?\s?(?P<h>\d{1,2})\s?[点點時时시](?!間|间|간)(?:\s?(?P<m>[0-5]?\d)\s?[分분]|(?P<thirty>半|반))?"
 )
 _WORDS = frozenset({"noon", "midday", "midnight"})
-_DAY_WORDS = frozenset({"am", "pm", "a", "p", "morning", "afternoon", "evening", "night", "clock", "oclock"})
+_DAY_WORDS = frozenset({"am", "pm", "morning", "afternoon", "evening", "night", "clock", "oclock"})
 _LATE = ("p", "in the afternoon", "in the evening", "at night", "下午", "晚上", "午後", "오후", "밤")
 
 
@@ -44,13 +45,13 @@ def take_times(canvas: Canvas, language: str) -> None:
         return
     if canvas.words & {"half", "quarter"}:
         canvas.take(_PAST, _past)
-    if canvas.words & _DAY_WORDS:
+    if canvas.words & _DAY_WORDS or ("m" in canvas.words and canvas.words & {"a", "p"}):
         canvas.take(_WITH_HALF, _with_half)
     if language in ("de", "fr", "es", "pt", "it", "nl"):
         canvas.take(_UHR, lambda match: _time(match["h"] or match["h2"], match["m"] or match["m2"], match[0]))
     if "h" in canvas.words:
         canvas.take(_AT_H, lambda match: _time(match[1], None, match[0]))
-    if ":" in canvas.rest:
+    if ":" in canvas.chars and _COLON.search(canvas.rest):
         canvas.take(_SPAN, _span)
         canvas.take(_CLOCK, _clock)
     if canvas.wide:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from functools import lru_cache
 
-from memfold.refine.text.canvas import Canvas
+from memfold.refine.text.canvas import DIGIT, Canvas
 from memfold.refine.text.codes import take_exact, take_mixed, take_serials
 from memfold.refine.text.dates import take_dates
 from memfold.refine.text.language import language
@@ -37,14 +37,14 @@ def _values(text: str, day: datetime | None) -> frozenset[Value]:
     spoken_by, said = speaker(text)
     by = speaker_value(spoken_by, announced=text[:20].lstrip().lower().startswith("speaker ")) if spoken_by else None
     folded = fold(said if by else text)
-    tongue = language(folded)
     canvas = Canvas(folded)
+    tongue = language(folded, canvas.words)
     take_exact(canvas)
-    canvas.write(spelled_out(canvas.rest, tongue))
+    canvas.write(spelled_out(canvas.rest, tongue, canvas.words))
     take_times(canvas, tongue)
     take_dates(canvas, tongue, day)
     take_spans(canvas)
-    if canvas.has_digit:
+    if canvas.has_digit and DIGIT.search(canvas.rest):
         take_ordinals(canvas, day.date() if day else None)
         take_serials(canvas)
         canvas.rest = joined_spans(canvas.rest)

@@ -11,7 +11,7 @@ from memfold.refine.text.pattern import Pattern
 
 _FULLWIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 _QUOTES = {ord("’"): "'", ord("‘"): "'", ord("ʼ"): "'", ord("“"): '"', ord("”"): '"'}
-_FOREIGN_DIGIT = Pattern(r"(?![0-9])\d")
+_FOREIGN_DIGIT = Pattern(r"\d(?<![0-9])")
 WORD = Pattern(r"\d+(?:[.,:]\d+)*(?:[^\W\d_]+)?|[^\W_]+(?:'[^\W_]+)*")
 
 
