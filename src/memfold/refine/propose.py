@@ -46,7 +46,7 @@ _FIRST: Key = (-2.0, "", "")
 """Before every key: the mark of a row that has held nothing yet."""
 _SPENT: Key = (3.0, "", "")
 """After every key: the mark of a row that has no further pair."""
-_GONE = np.float32(-4.0)
+GONE = np.float32(-4.0)
 """Added to the rough cosines of entries that are gone: takes them below any floor."""
 
 
@@ -110,7 +110,7 @@ class MostSimilar:
     def remove(self, ids: Sequence[str]) -> None:
         for id in ids:
             row = self._row_of.pop(id)
-            self._gone[row] = _GONE
+            self._gone[row] = GONE
             self._rows[row] = []
 
     def add(self, entries: Sequence[Entry], vectors: Vectors) -> None:
@@ -156,13 +156,13 @@ class MostSimilar:
             rough = self._rough[low:high] @ self._rough[:high].T
         rough += self._gone[:high]
         if len(self._numbers) > 1:
-            rough[self._homes[low:high, None] != self._homes[:high]] = _GONE
-        rough[:, low:high][np.triu_indices(high - low)] = _GONE
+            rough[self._homes[low:high, None] != self._homes[:high]] = GONE
+        rough[:, low:high][np.triu_indices(high - low)] = GONE
         return rough
 
     def _take_block(self, low: int, rough: Vectors) -> set[int]:
         """Hold the first ROW pairs of each row of a block, given `_cosines`. Returns the rows that must be filled alone."""
-        cut = np.maximum(_at_least(rough, ROW) - 2 * SLACK, self._floor - SLACK)
+        cut = np.maximum(at_least(rough, ROW) - 2 * SLACK, self._floor - SLACK)
         here, there = np.divmod(np.flatnonzero(rough >= cut[:, None]), rough.shape[1])
         counts = np.bincount(here, minlength=len(rough))
         keep = counts[here] <= CROWD
@@ -185,7 +185,7 @@ class MostSimilar:
             rough = self._rough[:row] @ self._rough[row]
             rough += self._gone[:row]
             if len(self._numbers) > 1:
-                rough[self._homes[:row] != self._homes[row]] = _GONE
+                rough[self._homes[:row] != self._homes[row]] = GONE
             self._take(row, rough)
         if self._rows[row]:
             key, other = self._rows[row].pop(0)
@@ -288,7 +288,7 @@ class MostSimilar:
             self._push(row)
 
 
-def _at_least(rough: Vectors, keep: int) -> Vectors:
+def at_least(rough: Vectors, keep: int) -> Vectors:
     """For each row a number that at least `keep` of its values reach, and few more; shape (len(rough),). -4 where a row is shorter.
 
     A row is folded to GROUPS maxima; each stands for a value of its own.
@@ -298,7 +298,7 @@ def _at_least(rough: Vectors, keep: int) -> Vectors:
     if folds >= 2 and keep < GROUPS:
         rough, width = rough[:, : folds * GROUPS].reshape(len(rough), folds, GROUPS).max(axis=1), GROUPS
     if width <= keep:
-        return np.full(len(rough), _GONE)
+        return np.full(len(rough), GONE)
     return np.partition(rough, width - keep, axis=1)[:, width - keep]
 
 
