@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Order: TypeAlias = Literal["cosine", "safest"]
+"""Which edit is made next: that of the most similar pair (the paper's), or the one that is least likely to lose a fact."""
+ORDERS: tuple[Order, ...] = ("cosine", "safest")
+Loss: TypeAlias = Literal["chance", "per byte", "value", "value per byte"]
+"""How the expected loss of an edit is measured, see `memfold.refine.safest.LOSSES`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +22,9 @@ class RefineSettings:
     :param guards: whether guards may veto the judge (the paper's baselines are evaluated without).
     :param min_saving: in [0, 1]; with guards on, a merge that saves no more than this share of its two sides is not
         worth rewriting them, and preserves (two observations of one MCP entity take the same room joined or apart).
+    :param order: `None` is the order that the judge prefers, else "cosine".
+    :param neighbours: in the order "safest", how many of its nearest each entry makes a pair with.
+    :param loss: in the order "safest", what is least in the next edit.
     """
 
     max_judgements: int | None = None
@@ -22,3 +32,6 @@ class RefineSettings:
     max_seconds: float | None = None
     guards: bool = True
     min_saving: float = 0.1
+    order: Order | None = None
+    neighbours: int = 32
+    loss: Loss = "chance"

@@ -21,7 +21,7 @@ from memfold.forget import Change, Erasure, changed, erase
 from memfold.hosts import JsonlFields, open_host, write_export
 from memfold.opening import Opened, open_store
 from memfold.protocols import Embedder, Judge, TokenCounter
-from memfold.refine import Measures, Refinement, Report, Review
+from memfold.refine import Measures, Refinement, Report, Review, order_of
 from memfold.refine.guards import GuardSettings
 from memfold.refine.judges import open_judge
 from memfold.refine.seen import Seen
@@ -200,14 +200,15 @@ class Memory:
             judge = open_judge(judge, embedder=self.embedder)
         if apply and self.opened.mirror is not None:
             self.opened.mirror.persist()
+        order = order_of(judge, settings)
         if not apply:
-            return self._refine(namespace, wanted, judge, settings, guard_settings, review, on_step, counter, run="")
+            return self._refine(namespace, wanted, judge, settings, guard_settings, review, on_step, counter)
         with lease(self.opened.store.connection, namespace):
             interrupted = [run for run in self.journal.runs(namespace) if run.state == "running"]
-            kept = {"budget": str(wanted), "judge": judge.name, "guards": settings.guards}
+            kept = {"budget": str(wanted), "judge": judge.name, "guards": settings.guards, "order": order}
             run = self.journal.begin(namespace, "refine", kept, self.clock())
-            report = self._refine(namespace, wanted, judge, settings, guard_settings, review, on_step, counter, run)
-            report.resumed = interrupted[-1].id if interrupted else ""
+            resumed = interrupted[-1].id if interrupted else ""
+            report = self._refine(namespace, wanted, judge, settings, guard_settings, review, on_step, counter, run, resumed)
             self._bring_home(report)
         return report
 
@@ -221,12 +222,14 @@ class Memory:
         review: Review | None,
         on_step: Callable[[Report], None] | None,
         counter: TokenCounter | None,
-        run: str,
+        run: str = "",
+        resumed: str = "",
     ) -> Report:
         self._embed_missing(namespace)
         entries, vectors = self.opened.store.load(namespace)
         measures = self._measures(budget, counter)
         report = self._account(namespace, budget, judge, entries, measures, run)
+        report.resumed = resumed
         scope = f"{judge.name} {guard_settings if settings.guards else 'no guards'}"
         judged = JudgedPairs(self.opened.store.connection, namespace, scope)
         mirror = self.opened.mirror

@@ -14,6 +14,7 @@ from memfold.cli.show import console, emit, print_edits, texts_in
 
 if TYPE_CHECKING:
     from memfold.budget import Budget
+    from memfold.config import Order
     from memfold.memory import Memory
     from memfold.refine.report import Report
 
@@ -32,6 +33,7 @@ class Wanted:
     max_seconds: float | None
     guards: bool
     updates: Literal["history", "latest"]
+    order: Order | None
     review: bool
     whole: bool
     as_json: bool
@@ -59,6 +61,11 @@ memfold refine agent.db --budget "300 entries" --all-namespaces --apply --json""
     show_default=True,
     help="Of two states of one thing, keep both, or the latest only.",
 )
+@click.option(
+    "--order",
+    type=click.Choice(["cosine", "safest"]),
+    help="The next edit: of the most similar pair, or the least likely to lose a fact; left out, what the judge prefers.",
+)
 @click.option("--review", is_flag=True, help="Ask before each edit: yes, no, edit, all of this kind, quit (with --apply).")
 @click.option("--reembed", is_flag=True, help="Make all vectors anew where another embedder made them.")
 @click.option("--all", "whole", is_flag=True, help="Show every edit of the plan, however many.")
@@ -75,6 +82,7 @@ def refine(
     max_seconds: float | None,
     no_guards: bool,
     updates: Literal["history", "latest"],
+    order: Order | None,
     review: bool,
     reembed: bool,
     whole: bool,
@@ -87,7 +95,7 @@ def refine(
     """
     if review and not apply:
         raise click.UsageError("--review makes each edit as soon as you say yes, so it needs --apply; to look only, leave it out")
-    wanted = Wanted(budget, apply, judge, max_judgements, max_edits, max_seconds, not no_guards, updates, review, whole, as_json)
+    wanted = Wanted(budget, apply, judge, max_judgements, max_edits, max_seconds, not no_guards, updates, order, review, whole, as_json)
     reports: list[Report] = []
     with Interrupt() as interrupt, Meter(interrupt) as meter, place.open(reembed=reembed, on_progress=meter.told) as memory:
         if memory.ahead and not apply:
@@ -113,7 +121,7 @@ def _run(memory: Memory, namespace: str, wanted: Wanted, interrupt: Interrupt, m
         budget=wanted.budget,
         apply=wanted.apply,
         judge=wanted.judge,
-        settings=RefineSettings(wanted.max_judgements, wanted.max_edits, wanted.max_seconds, wanted.guards),
+        settings=RefineSettings(wanted.max_judgements, wanted.max_edits, wanted.max_seconds, wanted.guards, order=wanted.order),
         guard_settings=GuardSettings(updates=wanted.updates),
         review=reviewer,
         on_step=(lambda report: interrupt.check()) if reviewer else meter.step,

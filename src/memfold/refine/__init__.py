@@ -9,6 +9,7 @@
         merge:     replace u and v by m = Merge(u, v)
         preserve:  S <- S + {(u, v)}
 
+In the order "safest" all candidates are judged first, and (u, v) is the pair whose edit is the least likely to lose a fact.
 A fact outranks the budget: when no pair is left the loop stops, and the report says by how much it missed.
 """
 
@@ -18,28 +19,34 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memfold.config import RefineSettings
-from memfold.errors import StaleDecision
+from memfold.config import ORDERS, Order, RefineSettings
+from memfold.errors import BadParameter, StaleDecision, UnknownName
 from memfold.protocols import Embedder, Judge, Proposer, Vectors
 from memfold.refine import guards
 from memfold.refine.propose import MostSimilar
 from memfold.refine.report import Held, Report, Stopped
+from memfold.refine.safest import LOSSES, SafestFirst, expected_loss
 from memfold.refine.seen import Seen
 from memfold.refine.working import Combine, Measures, Working
 from memfold.types import Decision, Edit, Entry, Pair
 
-__all__ = ["Combine", "Ledger", "Measures", "Refinement", "Report", "Review"]
+__all__ = ["Combine", "Ledger", "Measures", "Refinement", "Report", "Review", "order_of"]
 
 Review: TypeAlias = Callable[[Pair, Decision, Edit], Decision | None]
 """A person's word on an edit before it is made: the decision to carry out, or None to end the run."""
 
 ALWAYS = ("pinned", "home")
 """Guards that hold even where the paper's baselines run without: they are about the store, not about facts."""
+BATCH = 64
+"""Pairs that are judged at once where all candidates are judged before the first edit."""
+OwnProposer: TypeAlias = Callable[[Sequence[Entry], Vectors], Proposer]
+"""`proposer` of a judge that proposes its own pairs."""
 
 
 class Ledger(Protocol):
@@ -54,6 +61,21 @@ class Ledger(Protocol):
     def current(self, id: str) -> Entry | None: ...
     def revisions(self) -> Mapping[str, int] | None: ...
     def flush(self) -> None: ...
+
+
+def order_of(judge: Judge, settings: RefineSettings) -> Order:
+    """The order of a run: the one asked for, else the one that the judge names in an attribute `order`, else the paper's.
+
+    :raises UnknownName: there is no such order, or no such loss. :raises BadParameter: the judge proposes its own pairs.
+    """
+    order = settings.order or cast("Order | None", getattr(judge, "order", None)) or "cosine"
+    if order not in ORDERS:
+        raise UnknownName("order", order, ORDERS)
+    if settings.loss not in LOSSES:
+        raise UnknownName("loss", settings.loss, LOSSES)
+    if settings.order and getattr(judge, "proposer", None):
+        raise BadParameter(f"{judge.name} proposes its pairs in an order of its own; leave out the order {order}")
+    return order
 
 
 @dataclass(slots=True)
@@ -78,6 +100,7 @@ class Refinement:
     _working: Working | None = None
     _seen: Seen | None = None
     _proposer: Proposer | None = None
+    _safest: SafestFirst | None = None
 
     def run(self, entries: Sequence[Entry], vectors: Vectors) -> Report:
         """Algorithm 1. Returns the report; Ctrl-C ends the run between two edits and says so there."""
@@ -98,39 +121,64 @@ class Refinement:
         while self.working.size > self.report.limit:
             if bound := self._spent(began):
                 return bound
+            if self._safest and self._judge_ahead(self._safest):
+                continue
             pair = self.proposer.next()
             if pair is None:
-                return "exhausted"
+                return "exhausted" if self._room() else "max_judgements"
             if self.seen.key(pair) in self.seen:
                 continue
             pair = self._current(pair)
-            decision = self._decide(pair)
+            decision = self._safest.decision(pair) if self._safest else self._decide([pair])[0]
             if decision.action == "preserve":
                 self._preserve(pair, decision)
             elif not self._carry_out(pair, decision):
                 return "quit"
-            if self.on_step:
-                self._measure()
-                self.on_step(self.report)
+            self._tell()
         return "met"
 
-    def _decide(self, pair: Pair) -> Decision:
-        """What becomes of a pair: the judge's decision, as far as the guards let it pass."""
+    def _judge_ahead(self, order: SafestFirst) -> bool:
+        """Judge the next candidates of an order that must know all decisions before one is carried out. False when none is left."""
+        pairs = order.unjudged(self._room())
+        if not pairs:
+            return False
+        asked = [self._current(pair) for pair in pairs if self.seen.key(pair) not in self.seen]
+        for pair, decision in zip(asked, self._decide(asked), strict=True):
+            order.judged(pair, decision)
+            if decision.action == "preserve":
+                self._preserve(pair, decision)
+        if asked:
+            self._tell()
+        return True
+
+    def _decide(self, pairs: Sequence[Pair]) -> list[Decision]:
+        """What becomes of pairs: the judge's decisions, as far as the guards let them pass."""
+        known = [self._known(pair) for pair in pairs]
+        asked = [pair for pair, decision in zip(pairs, known, strict=True) if decision is None]
+        answers = iter(self.judge.decide(asked) if asked else ())
+        only = None if self.settings.guards else ALWAYS
+        decided: list[Decision] = []
+        for pair, decision in zip(pairs, known, strict=True):
+            if decision is None:
+                decision = next(answers)
+                self._account(pair, decision)
+            decided.append(guards.check(pair, decision, self.guard_settings, only=only))
+        return decided
+
+    def _known(self, pair: Pair) -> Decision | None:
+        """The decision of a pair that the judge need not be asked about: set aside, or paid for before."""
         key = self.seen.key(pair)
         if not self.ledger.begin(key):
             self.report.set_aside += 1
             return Decision("preserve", veto="set aside", reason="earlier runs died while this pair was being judged")
-        decision = self._recall(pair, key) if self.judge.costly else None
-        if decision is None:
-            decision = self.judge.decide([pair])[0]
-            self.report.judgements += 1
-            self.report.tokens += decision.tokens
-            self.report.cost += decision.cost
-            if self.judge.costly and not decision.failed:
-                self.ledger.record(key, decision.swapped() if self.seen.flipped(pair) else decision)
-        if self.settings.guards:
-            return guards.check(pair, decision, self.guard_settings)
-        return guards.check(pair, decision, self.guard_settings, only=ALWAYS)
+        return self._recall(pair, key) if self.judge.costly else None
+
+    def _account(self, pair: Pair, decision: Decision) -> None:
+        self.report.judgements += 1
+        self.report.tokens += decision.tokens
+        self.report.cost += decision.cost
+        if self.judge.costly and not decision.failed:
+            self.ledger.record(self.seen.key(pair), decision.swapped() if self.seen.flipped(pair) else decision)
 
     def _recall(self, pair: Pair, key: int) -> Decision | None:
         """A decision that was paid for but not carried out: in a preview, or before the process died."""
@@ -227,9 +275,21 @@ class Refinement:
     def _open(self, entries: Sequence[Entry], vectors: Vectors) -> None:
         self._working = Working(entries, self.measures, self.combine)
         self._seen = Seen(self.ledger.keys(), entries)
-        own = getattr(self.judge, "proposer", None)
-        order = cast("Callable[[Sequence[Entry], Vectors], Proposer] | None", own)
-        self._proposer = order(entries, vectors) if order else MostSimilar(entries, vectors, floor=self.judge.floor, known=self._seen)
+        own = cast("OwnProposer | None", getattr(self.judge, "proposer", None))
+        self._safest = None
+        if order_of(self.judge, self.settings) == "safest":
+            loss = partial(expected_loss, form=LOSSES[self.settings.loss], size=self.measures.bytes)
+            near = self.settings.neighbours
+            self._proposer = self._safest = SafestFirst(entries, vectors, loss=loss, floor=self.judge.floor, neighbours=near)
+        elif own:
+            self._proposer = own(entries, vectors)
+        else:
+            self._proposer = MostSimilar(entries, vectors, floor=self.judge.floor, known=self._seen)
+
+    def _tell(self) -> None:
+        if self.on_step:
+            self._measure()
+            self.on_step(self.report)
 
     def _measure(self) -> None:
         self.report.after = self.working.size
@@ -238,13 +298,19 @@ class Refinement:
 
     def _spent(self, began: float) -> Stopped | None:
         settings, report = self.settings, self.report
-        if settings.max_judgements is not None and report.judgements >= settings.max_judgements:
-            return "max_judgements"
+        if not self._safest and not self._room():
+            return "max_judgements"  # what is judged ahead is still carried out
         if settings.max_edits is not None and report.edits >= settings.max_edits:
             return "max_edits"
         if settings.max_seconds is not None and time.monotonic() - began >= settings.max_seconds:
             return "max_seconds"
         return None
+
+    def _room(self) -> int:
+        """Pairs that may be judged at once. One where a crash must be laid to a pair, as after a run that died; 0 at the limit."""
+        most = 1 if self.judge.costly or self.report.resumed else BATCH
+        limit = self.settings.max_judgements
+        return most if limit is None else max(0, min(most, limit - self.report.judgements))
 
     @property
     def working(self) -> Working:
