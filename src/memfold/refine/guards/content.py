@@ -52,17 +52,23 @@ def _few_of_unsaid(victim: Reading) -> int:
 
 def aligned(victim: Reading, kept: Reading) -> Iterator[tuple[Clause, Clause]]:
     """The pairs of clauses that speak of the same and of little else: two thirds of the shorter one's content words are shared, and
-    half of the longer one's.
+    half of the longer one's. A clause that both have word for word needs no partner.
     """
-    for clause in victim.clauses:
+    for clause in _changed(victim, kept):
         for other in kept.clauses:
             shared, sizes = len(clause.words & other.words), sorted((len(clause.words), len(other.words)))
             if shared >= min(2, sizes[0]) and 3 * shared >= 2 * sizes[0] and 2 * shared >= sizes[1]:
                 yield clause, other
 
 
+def _changed(victim: Reading, kept: Reading) -> list[Clause]:
+    """The clauses of the victim that the kept text does not hold word for word."""
+    rows = {clause.row for clause in kept.clauses}
+    return [clause for clause in victim.clauses if clause.row not in rows]
+
+
 def _related(victim: Reading, kept: Reading) -> Iterator[tuple[Clause, Clause]]:
-    return ((clause, other) for clause in victim.clauses for other in kept.clauses if not clause.words.isdisjoint(other.words))
+    return ((clause, other) for clause in _changed(victim, kept) for other in kept.clauses if not clause.words.isdisjoint(other.words))
 
 
 def replaced(victim: Reading, kept: Reading) -> tuple[str, str] | None:

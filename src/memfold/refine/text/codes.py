@@ -26,6 +26,8 @@ _FORMS: tuple[tuple[str, str], ...] = (
     ("dotted", r"(?<![\w.])[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+(?:\(\))?"),  # dotted names, files
     ("call", r"(?<!\w)[A-Za-z_]\w*\(\)"),
     ("plus", r"(?<!\w)\+\d{1,3}(?:[ -]?\(?\d{1,5}\)?){2,6}(?!\w)"),  # telephone numbers
+    ("zero", r"(?<![\w.,-])0\d{2,4}[ -]\d{3}[ -]?\d{3,4}(?![\w-])"),
+    ("camel", r"(?<![\w.])[a-z]{2,30}(?:[A-Z][a-z0-9]{1,30}){1,8}(?:\(\))?(?!\w)"),  # useEffect
     ("dashed", r"(?<![\w-])\(?\d{3}\)?[ -]\d{3}-\d{4}(?![\w-])|(?<![\w-])\d{3}-\d{4}(?![\w-])"),
 )
 """What a form cannot be without, and the form. They are tried in this order."""
@@ -41,10 +43,12 @@ _SIGNS: dict[str, tuple[tuple[str, Pattern | None], ...]] = {
     "$": (("dollar", None),),
     "_": (("snake", None),),
     "(": (("call", Pattern(r"\(\)")),),
+    "0": (("zero", Pattern(r"0\d{2,4}[ -]\d{3}")),),
     "+": (("plus", Pattern(r"\+\d")),),
 }
 """A character, and the forms that may be there where the text holds it and the pattern is found."""
 _MARKS = frozenset(_SIGNS)
+_CAMEL = Pattern(r"[A-Z](?<=[a-z][a-z][A-Z])[a-z]")
 _LETTER_FIRST = Pattern(  # K3, TXN-008, H2O
     r"(?<![A-Za-z0-9\u00c0-\u024f])(?<![\d][-.])[A-Za-z]++-?\d[A-Za-z0-9]*+(?:[-.](?=[A-Za-z]{0,20}\d)[A-Za-z0-9]++)*+(?![A-Za-z0-9\u00c0-\u024f])"
 )
@@ -53,6 +57,7 @@ _DIGIT_FIRST = Pattern(
     r"(?<![A-Za-z0-9\u00c0-\u024f])\d++[A-Za-z][A-Za-z0-9]*+(?:-(?=[A-Za-z]{0,20}\d)[A-Za-z0-9]++)*+(?![A-Za-z0-9\u00c0-\u024f])"
 )  # 12a, 4K, 1RM
 _NOT_SERIAL = Pattern(r"(?:mid|pre|post|early|late|since|under|over|top|non|ca|approx|no|day|week|phase|section|part|step)-?\d", IGNORECASE)
+_VERSION = Pattern(r"v\d+(?:\.\d+)+")
 _PHONE = Pattern(r"\+?[\d ()-]+")
 _PROSE = Pattern(
     r"(?:[A-Za-z]\.)+[A-Za-z]?\.?"  # e.g., U.S.
@@ -65,6 +70,8 @@ _PROSE = Pattern(
 def take_exact(canvas: Canvas) -> None:
     """Take what has a form of its own, before anything else is read."""
     signs = {"version"} if "v" in canvas.words and canvas.has_digit else set[str]()
+    if _CAMEL.search(canvas.rest):
+        signs.add("camel")
     for mark in _MARKS & canvas.chars:
         signs.update(name for name, sign in _SIGNS[mark] if sign is None or sign.search(canvas.rest) is not None)
     if signs:
@@ -103,5 +110,8 @@ def _serial(match: re.Match[str]) -> list[Value] | None:
 
 
 def code(written: str) -> Value:
-    """An identifier as a value: quotes and the sentence's own mark off, in lower case."""
-    return Value("code", written.strip("`").rstrip(".,;:!?)\"'").lower(), written)
+    """An identifier as a value: quotes, the sentence's own mark and the `v` of `v1.2` off, in lower case."""
+    bare = written.strip("`").rstrip(".,;:!?)\"'").lower().removeprefix("mailto:")
+    if "://" in bare:
+        bare = bare.rstrip("/")
+    return Value("code", bare[1:] if _VERSION.fullmatch(bare) else bare, written)

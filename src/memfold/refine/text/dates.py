@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 
 from memfold.refine.text.calendar import DOUBTFUL_MONTHS, MONTHS, NEARBY, SHORT_WEEKDAYS, WEEKDAYS
 from memfold.refine.text.canvas import Canvas
 from memfold.refine.text.pattern import IGNORECASE, Pattern
+from memfold.refine.text.told import moved, on_weekday, take_told
 from memfold.refine.text.units import SCALES, UNITS
-from memfold.refine.text.value import Value, days_after, nearest, week_of
+from memfold.refine.text.value import Value, days_after, nearest
 
 _WIDE = "\u3040"
 _FIRST_LETTERS = "".join(sorted({name[0] for name in MONTHS}))
 _NAMES = rf"(?=[{_FIRST_LETTERS}])(?:{'|'.join(sorted(MONTHS, key=len, reverse=True))})"
 _YEAR = r"(?:19|20)\d\d"
+_YEAR_OR_SHORT = rf"{_YEAR}|'\d\d"
 _ISO = Pattern(rf"(?<![\d.-])(?P<y>{_YEAR})(?P<sep>[-/.])(?P<m>\d{{1,2}})(?P=sep)(?P<d>\d{{1,2}})(?![\d-])(?:T(?=\d\d:\d\d))?")
+_YEAR_MONTH = Pattern(
+    rf"(?<![\w.,/-])(?:(?P<y>{_YEAR})-(?P<m>0[1-9]|1[0-2])(?![\w/-]|\.\d)|(?P<m2>0?[1-9]|1[0-2])/(?P<y2>{_YEAR})(?![\w/-]|\.\d))"
+)
 _NUMERIC = Pattern(rf"(?<![\d./-])(?P<a>\d{{1,2}})(?P<sep>[./])(?P<b>\d{{1,2}})(?:(?P=sep)(?P<y>{_YEAR}|\d\d))?(?![\d/])(?!\.\d)")
 _POINT = Pattern(r"\.(?<=\d\.)\d")
 _WIDE_DATE = Pattern(
@@ -24,7 +29,7 @@ _WIDE_DATE = Pattern(
 )
 _DAY_MONTH = Pattern(
     rf"(?<![\w.,:])(?P<d>\d{{1,2}})(?:st|nd|rd|th|er|º)?\.?,? ?(?:of |de |di )?(?P<m>{_NAMES})\.?(?!\w)"
-    rf"(?:,? (?:de |of )?(?P<y>{_YEAR})(?!\w))?",
+    rf"(?:,? (?:de |of )?(?P<y>{_YEAR_OR_SHORT})(?!\w))?",
     IGNORECASE,
 )
 _MONTH_DAY = Pattern(
@@ -56,11 +61,15 @@ _SPACED_WEEKDAYS = "|".join(sorted((w for w in WEEKDAYS if w < _WIDE), key=len, 
 _DAY_LETTERS = "".join(sorted({w[0] for w in WEEKDAYS if w < _WIDE}))
 _NUMBER_OR_A = r"(?P<n>\d{1,4}|an?|one)"
 _AGO = Pattern(
-    rf"(?<![\w.]){_NUMBER_OR_A} (?P<unit>day|week|month|year)s? (?:ago|earlier|back)\b"
+    rf"(?<![\w.]){_NUMBER_OR_A} (?P<unit>day|week|fortnight|month|year)s? (?:ago|earlier|back)\b"
     r"|\b(?:hace|vor|il y a|há) (?P<n2>\d{1,4}) (?P<unit2>[^\W\d_]+)",
     IGNORECASE,
 )
-_AHEAD = Pattern(rf"\bin {_NUMBER_OR_A} (?P<unit>day|week|month|year)s?(?:' time)?\b(?! of)", IGNORECASE)
+_AHEAD = Pattern(
+    rf"\bin {_NUMBER_OR_A} (?P<unit>day|week|month|year)s?(?:' time)?\b(?! of)"
+    rf"|\b(?P<n2>\d{{1,4}}|an?|one) (?P<unit2>day|week|month|year)s? from now\b",
+    IGNORECASE,
+)
 _STEP = Pattern(
     rf"\b(?P<which>last|next|this|past|coming|previous|nächste[nrs]?|letzte[nrs]?) "
     rf"(?P<unit>week(?:end)?|month|year|summer|winter|spring|autumn|fall|woche|monat|jahr|{_LONG_WEEKDAYS})\b",
@@ -89,6 +98,7 @@ _FEAST = Pattern(rf"(?<!\w)(?:{'|'.join(_FEASTS)})(?!\w)(?:,? (?:of )?(?P<y>{_YE
 _FEAST_WORDS = frozenset(word for name in _FEASTS for word in re.findall(r"[^\W\d_]+", name)) - {"s", "day", "new", "year"} | {"eve"}
 _MONTH_WORDS = frozenset(MONTHS)
 _AGO_WORDS = frozenset({"ago", "earlier", "back", "hace", "vor", "il", "há"})
+_AHEAD_WORDS = frozenset({"in", "now"})
 _SPANS = frozenset({"day", "days", "week", "weeks", "month", "months", "year", "years"})
 _STEP_WORDS = frozenset("last next this past coming previous nächste nächsten nächster nächstes letzte letzten letzter letztes".split())
 _WEEKDAY_WORDS = frozenset(form for name in WEEKDAYS for word in name.split("-")[:1] for form in (word, f"{word}s", f"{word}en"))
@@ -98,6 +108,8 @@ _NEARBY_WORDS = {name: frozenset(word for phrase in days for word in re.findall(
 def take_dates(canvas: Canvas, language: str, when: datetime | None) -> None:
     """Take dates: written ones first, then those told from `when`, weekdays, and years."""
     day = when.date() if when else None
+    if language == "vi":  # `ngày mai` is no May
+        _take_nearby(canvas, language, day)
     months = not canvas.words.isdisjoint(_MONTH_WORDS)
     if canvas.has_digit:
         _take_written(canvas, language, day, months)
@@ -129,6 +141,8 @@ def _take_written(canvas: Canvas, language: str, day: date | None, months: bool)
 
     if canvas.has_year:
         canvas.take(_ISO, written)
+        if "-" in canvas.chars or "/" in canvas.chars:
+            canvas.take(_YEAR_MONTH, lambda match: _date(match["y"] or match["y2"], match["m"] or match["m2"], None, match[0], day))
     if months:
         canvas.rest = _ranges_spelled(canvas.rest)
         for pattern in (_DAY_MONTH, _MONTH_DAY, _MONTH_YEAR):
@@ -167,8 +181,8 @@ def _date(year: str | None, month: str | int | None, day: str | int | None, surf
     if month is None:
         return [Value("date", year or "", surface)] if year else None
     month, day = int(month), int(day) if day is not None else 0
-    if year and len(year) == 2:
-        year = f"20{year}"
+    if year and len(year) < 4:
+        year = f"20{year[-2:]}"
     if not 1 <= month <= 12 or day > 31 or (day == 0 and surface[:1].isdigit() and not year and surface[-1:] not in "月월"):
         return None
     if not day:
@@ -227,21 +241,29 @@ def _take_told(canvas: Canvas, language: str, day: date | None) -> None:
     words = canvas.words
     if words & _AGO_WORDS:
         canvas.take(_AGO, told(lambda match, today: _moved(match, today, -1)))
-    if "in" in words and words & _SPANS:
+    if words & _AHEAD_WORDS and words & _SPANS:
         canvas.take(_AHEAD, lambda match: _ahead(match, day))
     if words & _STEP_WORDS:
         canvas.take(_STEP, told(_stepped))
+    if language != "en":
+        take_told(canvas, language, day)
     for name in dict.fromkeys((language, "en")):
-        if canvas.wide or words & _NEARBY_WORDS[name]:
-            canvas.take(_NEARBY[name], lambda match, name=name: _nearby(match, NEARBY[name], day))
+        _take_nearby(canvas, name, day)
+
+
+def _take_nearby(canvas: Canvas, name: str, day: date | None) -> None:
+    """Take `yesterday`, `tomorrow` and the like of one language."""
+    if canvas.wide or canvas.words & _NEARBY_WORDS[name]:
+        canvas.take(_NEARBY[name], lambda match: _nearby(match, NEARBY[name], day))
 
 
 def _ahead(match: re.Match[str], day: date | None) -> list[Value] | None:
     """`in two weeks` is a date to come or the time that something took: it stands for either."""
-    count, unit = int(match["n"]) if match["n"].isdigit() else 1, match["unit"].lower()
+    written = match["n"] or match["n2"]
+    count, unit = int(written) if written.isdigit() else 1, (match["unit"] or match["unit2"]).lower()
     base, factor = UNITS[unit]
     span = f"{count * factor} {base}"
-    canonical = _at(day, count, unit) if day else None
+    canonical = moved(day, count, unit) if day else None
     return [Value("date", canonical, match[0], near=span)] if canonical else [Value("quantity", span, match[0], near=str(count))]
 
 
@@ -265,19 +287,10 @@ def _moved(match: re.Match[str], day: date, sign: int) -> str | None:
     count = groups["n"] or groups.get("n2") or ""
     unit = (groups["unit"] or groups.get("unit2") or "").lower()
     unit = _SPAN_WORDS.get(unit, unit)
-    if unit not in ("day", "week", "month", "year"):
-        return None
-    return _at(day, sign * (int(count) if count.isdigit() else 1), unit)
-
-
-def _at(day: date, count: int, unit: str) -> str | None:
-    if unit in ("day", "week"):
-        moved = days_after(day, count * (7 if unit == "week" else 1))
-        return None if moved is None else week_of(moved) if unit == "week" else moved.isoformat()
-    months = day.year * 12 + day.month - 1 + count * (12 if unit == "year" else 1)
-    if not 12 <= months < 120000:
-        return None
-    return f"{months // 12:04d}" if unit == "year" else f"{months // 12:04d}-{months % 12 + 1:02d}"
+    number = sign * (int(count) if count.isdigit() else 1)
+    if unit == "fortnight":
+        return moved(day, 2 * number, "week")
+    return moved(day, number, unit) if unit in ("day", "week", "month", "year") else None
 
 
 def _stepped(match: re.Match[str], day: date) -> str | None:
@@ -285,17 +298,10 @@ def _stepped(match: re.Match[str], day: date) -> str | None:
     step = _STEPS.get(which, -1 if which.startswith("l") else 1)
     unit = _SPAN_WORDS.get(unit, unit)
     if unit in WEEKDAYS:
-        return _on_weekday(day, WEEKDAYS[unit], step).isoformat()
+        return on_weekday(day, WEEKDAYS[unit], step).isoformat()
     if unit in ("week", "weekend", "month", "year"):
-        return _at(day, step, "week" if unit == "weekend" else unit)
+        return moved(day, step, "week" if unit == "weekend" else unit)
     return f"{day.year + (step if step < 0 else 0)} {unit}"
-
-
-def _on_weekday(day: date, weekday: int, step: int) -> date:
-    ahead = (weekday - day.isoweekday()) % 7
-    if step < 0:
-        return day - timedelta(days=(day.isoweekday() - weekday) % 7 or 7)
-    return day + timedelta(days=ahead or (7 if step else 0))
 
 
 def _weekday(match: re.Match[str]) -> list[Value] | None:

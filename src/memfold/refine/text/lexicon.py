@@ -108,6 +108,47 @@ NUMBERS_ELSEWHERE: dict[str, dict[str, int]] = {
 }
 """Number words from two up, one language a row; Vietnamese five is also the word for year and is left out."""
 
+
+def _with(language: str, more: str) -> None:
+    for group in more.split():
+        names, _, number = group.rpartition("=")
+        NUMBERS_ELSEWHERE[language].update((name, int(number)) for name in names.split("/"))
+
+
+_with("de", "dreißig=30 vierzig=40 fünfzig=50 sechzig=60 siebzig=70 achtzig=80 neunzig=90 hundert/einhundert=100 tausend/eintausend=1000")
+_with(
+    "es",
+    """veintiuno=21 veintidós=22 veintitrés=23 veinticuatro=24 veinticinco=25 veintiséis=26 veintisiete=27 veintiocho=28 veintinueve=29
+    treinta=30 cuarenta=40 cincuenta=50 sesenta=60 setenta=70 ochenta=80 noventa=90 cien/ciento=100 doscientos=200 trescientos=300
+    quinientos=500 mil=1000""",
+)
+_with(
+    "fr",
+    """trente=30 quarante=40 cinquante=50 soixante=60 soixante-dix=70 quatre-vingts/quatre-vingt=80 quatre-vingt-dix=90 cent=100
+    mille=1000""",
+)
+_with("pt", "trinta=30 quarenta=40 cinquenta=50 sessenta=60 setenta=70 oitenta=80 noventa=90 cem/cento=100 mil=1000")
+_with("it", "trenta=30 quaranta=40 cinquanta=50 sessanta=60 settanta=70 ottanta=80 novanta=90 cento=100 mille=1000")
+_with("nl", "dertig=30 veertig=40 vijftig=50 zestig=60 zeventig=70 tachtig=80 negentig=90 honderd=100 duizend=1000")
+_with(
+    "ru",
+    """одиннадцать=11 двенадцать=12 тринадцать=13 четырнадцать=14 пятнадцать=15 шестнадцать=16 семнадцать=17 восемнадцать=18
+    девятнадцать=19 двадцать/двадцати=20 тридцать/тридцати=30 сорок/сорока=40 пятьдесят=50 шестьдесят=60 семьдесят=70 восемьдесят=80
+    девяносто=90 сто/ста=100 двести=200 триста=300 пятьсот=500""",
+)
+_with(
+    "ar",
+    """عشرون/عشرين=20 ثلاثون/ثلاثين=30 أربعون/أربعين=40 خمسون/خمسين=50 ستون/ستين=60
+    سبعون/سبعين=70 ثمانون/ثمانين=80 تسعون/تسعين=90 مئة/مائة=100""",
+)
+
+SCALES_ELSEWHERE: dict[str, dict[str, int]] = {
+    "vi": {"mươi": 10, "trăm": 100},
+    "fr": {"cents": 100},
+    "de": {},
+}
+"""Words that only multiply the number before them."""
+
 ORDINALS = {
     "third": "3rd", "fourth": "4th", "fifth": "5th", "sixth": "6th", "seventh": "7th", "eighth": "8th", "ninth": "9th", "tenth": "10th",
     "eleventh": "11th", "twelfth": "12th", "thirteenth": "13th", "fourteenth": "14th", "fifteenth": "15th", "sixteenth": "16th",

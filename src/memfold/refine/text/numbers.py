@@ -27,7 +27,7 @@ _PLAIN_FOUND = Pattern(rf"(?P<number>\d(?<![{_NO_WORD}]\d)(?<!\d[.,]\d){_MORE})(
 """The same for a text without signs of money and minus: much faster, since it starts at a digit."""
 _SIGNED = frozenset("-−$€£¥₹₩₦₽₺₫")
 _MONEY_WORDS = frozenset("r rs usd eur gbp jpy ngn chf inr cny krw sek nok dkk pln brl rub".split())
-_WORD_AFTER = Pattern(r"([ \u00a0\u202f-]?)(°[CF]|[^\W\d_]{1,20}(?:/h(?!\w)|²)?|[%℃€$£¥₹₩₦₽₫])")
+_WORD_AFTER = Pattern(r"([ \u00a0\u202f-]?)(°[CF]|[A-Za-z]{1,20}(?=[\u3040-\ud7af])|[^\W\d_]{1,20}(?:/h(?!\w)|²)?|[%℃€$£¥₹₩₦₽₫])")
 _UP_TO = Pattern(rf" ?(?:-|–|—|~|〜|to|bis|до) ?(?:[$€£¥]?)({_NUMBER})")
 _LETTERS = Pattern(r"[A-Za-z]{1,20}")
 
@@ -36,17 +36,36 @@ _ORDINAL = Pattern(r"(?<![\w.,])(\d{1,4})(?:st|nd|rd|th)(?!\w)", IGNORECASE)
 
 
 _ORDINAL_ENDINGS = frozenset({"st", "nd", "rd", "th"})
+_ORDINALS_ELSEWHERE = {
+    language: Pattern(source, IGNORECASE)
+    for languages, source in (
+        ("fr", r"(?<![\w.,])(\d{1,4})(?:er|ère|re|ème|eme|e|è)(?!\w)"),
+        ("es pt it", r"(?<![\w.,])(\d{1,4})\.?[ªº](?!\w)"),
+        ("ru", r"(?<![\w.,])(\d{1,4})-(?:й|я|е|го|му|м|ом|ой|ую)(?!\w)"),
+        ("zh ja", r"第(\d{1,4})(?![\d.])"),
+    )
+    for language in languages.split()
+}
+_UNIT_PHRASES = {
+    "degrees celsius": "°C", "degrees c": "°C", "degrees fahrenheit": "°F", "degrees f": "°F", "square metres": "m²", "square meters": "m²",
+    "square metre": "m²", "square meter": "m²", "sq m": "m²", "miles per hour": "mph", "miles an hour": "mph",
+    "kilometres per hour": "km/h", "kilometers per hour": "km/h", "km per hour": "km/h", "٪": "%",
+}  # fmt: skip
+_UNIT_PHRASE = Pattern(rf"(?<=\d)([ -]?)({'|'.join(_UNIT_PHRASES)})(?!\w)", IGNORECASE)
+_UNIT_PHRASE_WORDS = frozenset({"degrees", "square", "sq", "hour"})
 _MARKER = Pattern(r"<3+(?!\w)|(?<![(\w.,:/-])\d{1,2}\)(?=\s)|^[ \t]*\d{1,2}\.(?=\s)", MULTILINE)
 _A_SPAN = Pattern(r"\b(?:an?|one|per|each|every) (?P<unit>year|month|week|day|hour)\b", IGNORECASE)
 
 
-def take_ordinals(canvas: Canvas, day: date | None) -> None:
+def take_ordinals(canvas: Canvas, language: str, day: date | None) -> None:
     """Take `8th` and the like (`eighth` is spelled out before), and drop the numbers that only count the items of a list."""
     rest = canvas.rest
     if ")" in rest or "<3" in rest or "\n" in rest or rest.lstrip()[:1].isdigit():
         canvas.take(_MARKER, lambda match: [])
     if canvas.words & _ORDINAL_ENDINGS:
         canvas.take(_ORDINAL, lambda match: [Value("ordinal", match[1], match[0], near=nearest_day(int(match[1]), day) if day else "")])
+    if language in _ORDINALS_ELSEWHERE:
+        canvas.take(_ORDINALS_ELSEWHERE[language], lambda match: [Value("ordinal", match[1], match[0])])
 
 
 _SPANS = Pattern(
@@ -86,6 +105,12 @@ _SPAN_WORDS = frozenset({"year", "month", "week", "day", "hour"})
 def _a_span(match: re.Match[str]) -> list[Value]:
     base, factor = UNITS[match["unit"].lower()]
     return [Value("quantity", f"{_shown(factor)} {base}", match[0], near="weak")]
+
+
+def joined_units(canvas: Canvas) -> None:
+    """Units of several words as one: `30 degrees Celsius` as `30 °C`."""
+    if canvas.words & _UNIT_PHRASE_WORDS or "٪" in canvas.chars:
+        canvas.rest = _UNIT_PHRASE.sub(lambda match: f"{match[1]}{_UNIT_PHRASES[match[2].lower()]}", canvas.rest)
 
 
 def take_numbers(canvas: Canvas, language: str) -> None:
@@ -146,7 +171,7 @@ def _tail(text: str, at: int) -> tuple[int, str, str]:
 
 def _unit(word: str, joined: bool) -> str:
     """The unit that the word is or, in scripts without spaces, begins with; a single letter is one only right behind its number."""
-    if word in UNITS and (joined or len(word) > 1 or word in "mghlstVWAB€%$£¥円元원日天年分秒月"):
+    if word in UNITS and (joined or len(word) > 1 or word in "mghlstVWABгмл€%$£¥円元원日天年分秒月"):
         return word
     if len(word) > 2 and word.lower() in UNITS:
         return word.lower()

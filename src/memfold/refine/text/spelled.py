@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from memfold.refine.text.canvas import letters
-from memfold.refine.text.lexicon import NUMBERS_ELSEWHERE, ORDINALS, SCALES, TENS, UNITS_OF_SPEECH
+from memfold.refine.text.elsewhere import spelled_elsewhere, spelled_wide, wide
+from memfold.refine.text.lexicon import ORDINALS, SCALES, TENS, UNITS_OF_SPEECH
 from memfold.refine.text.pattern import IGNORECASE, Pattern
 
 _SPOKEN = UNITS_OF_SPEECH | TENS
@@ -23,11 +24,13 @@ _COUNTED = Pattern(
 )
 _HALF_AN = Pattern(r"\bhalf an? (?=\w)", IGNORECASE)
 _PAIR_BEFORE = Pattern(r"\b(?:you|us|them|of)\s$", IGNORECASE)
-_PARTS = {"quarter": "25", "fifth": "20", "eighth": "12.5", "tenth": "10", "twentieth": "5"}
+_PARTS = {"quarter": "25", "third": "33", "fifth": "20", "eighth": "12.5", "tenth": "10", "twentieth": "5"}
 _PART = Pattern(rf"\b(?:an?|one) ({'|'.join(_PARTS)}) (?=(?:of|off)\b(?! an? (?:hour|kilo|litre|liter|mile)))", IGNORECASE)
+_SEVERAL = {"two thirds": "67", "three quarters": "75", "two-thirds": "67", "three-quarters": "75"}
+_PARTS_OF = Pattern(rf"\b(?:{'|'.join(_SEVERAL)}) (?=of\b(?! an hour))", IGNORECASE)
 _TIMES_X = Pattern(r"(?<![\w.])(\d{1,3})x(?!\w)")
 _ROW_WORDS = frozenset((*_SPOKEN, *SCALES, "dozen", "half"))
-_VOCABULARY = _ROW_WORDS.union(ORDINALS, ("quarter", "quarters", "twice", "thrice"))
+_VOCABULARY = _ROW_WORDS.union(ORDINALS, ("quarter", "quarters", "third", "thirds", "twice", "thrice"))
 _X_TIMES = Pattern(r"\dx(?!\w)")
 _TIMES = Pattern(r"\b(?:twice|thrice)\b", IGNORECASE)
 _QUARTERS = Pattern(r"\b(?:([1-3]) |a )?quarters? of an hour\b", IGNORECASE)
@@ -37,21 +40,16 @@ _ORDINAL_WORD = Pattern(
 )
 _ORDINAL_WORDS = frozenset(ORDINALS).union(("first", "second"))
 _UNITS_TH = {"first": 1, "second": 2} | {word: int(digits[:-2]) for word, digits in ORDINALS.items()}
-_LETTERS = Pattern(r"[^\W\d_]+")
 
-_WIDE_DIGITS = {
-    char: number for number, chars in enumerate(("〇零", "一", "二两兩", "三", "四", "五", "六", "七", "八", "九")) for char in chars
-}
-_WIDE_SCALES = {"十": 10, "百": 100, "千": 1000}
 _WIDE_ROW = Pattern(
-    "[〇零一二两兩三四五六七八九十百千]{1,12}(?=[万萬億亿个個位人只隻本次点點時回つ年月日号號天周週星岁歲歳元円块公斤米度分秒小杯名件台匹階楼层室])|[二三四五六七八九]?十[一二三四五六七八九]"
+    "(?<!\\d)[〇零一二两兩三四五六七八九十百千]{1,12}(?=[万萬億亿个個位人只隻本次点點時回つ年月日号號天周週星岁歲歳元円块公斤米度分秒小杯名件台匹階楼层室])|(?<=第)[二两三四五六七八九十百]{1,4}|[二三四五六七八九]?十[一二三四五六七八九]"
 )
 
 
 def spelled_out(text: str, language: str, words: frozenset[str] | None = None) -> str:
     """The text with its written-out numbers in digits: `twenty-five` -> `25`, `half a dozen` -> `6`, `eighth` -> `8th`, `三百` -> `300`.
 
-    English in full; single words up to twelve or so for the languages of the word list; Chinese numerals before a counter. `one`
+    English in full; the languages of the word list to the hundreds or thousands; Chinese numerals before a counter. `one`
     stays a word unless it counts something (`one week`), and so do `first` and `second`.
 
     :param words: the text's runs of letters in lower case, where the caller has them; more than those do no harm.
@@ -60,23 +58,24 @@ def spelled_out(text: str, language: str, words: frozenset[str] | None = None) -
     if not text.isascii() and ("½" in text or "¼" in text or "¾" in text):
         text = _FRACTION.sub(lambda match: f"{match[1] or '0'}{_FRACTIONS[match[2]]}", text)
     if "/" in text:
+        text = _FRACTION_OF.sub(lambda match: f"{100 * int(match[1]) / int(match[2]):.0f} % ", text)
         text = _WRITTEN_FRACTION.sub(lambda match: f"{int(match[1]) / int(match[2]):.4g}", text)
     if language in ("zh", "ja"):
+        text = spelled_wide(text, language)
         text = _WIDE_ROW.sub(_wide_digits, text)
     if words is None or text is not given:
         words = letters(text)
     if not words.isdisjoint(_VOCABULARY) or ("x" in words and _X_TIMES.search(text)):
         text = _spelled_in_english(text, words)
-    table = NUMBERS_ELSEWHERE.get(language)
-    if table and any(word in table for word in words):
-        text = _LETTERS.sub(lambda match: str(table.get(match[0].lower(), match[0])), text)
-    return text
+    return text if language == "en" else spelled_elsewhere(text, language, words)
 
 
 def _spelled_in_english(text: str, words: frozenset[str]) -> str:
     """Each form in its turn, where the words that make it up are there."""
     if not words.isdisjoint(_PARTS):
         text = _PART.sub(lambda match: f"{_PARTS[match[1].lower()]} %", text)
+    if "of" in words and not words.isdisjoint(("thirds", "quarters")):
+        text = _PARTS_OF.sub(lambda match: f"{_SEVERAL[match[0].lower().strip()]} % ", text)
     if "x" in words:
         text = _TIMES_X.sub(r"\1 times", text)
     if not words.isdisjoint(("twice", "thrice")):
@@ -95,6 +94,7 @@ def _spelled_in_english(text: str, words: frozenset[str]) -> str:
 
 _FRACTIONS = {"½": ".5", "¼": ".25", "¾": ".75"}
 _FRACTION = Pattern(r"(\d{1,4})? ?([½¼¾])")
+_FRACTION_OF = Pattern(r"(?<![\d/.,])([12])/([34]) (?=of\b)")
 _WRITTEN_FRACTION = Pattern(r"(?<![\d/.,])([1-3])/([248])(?= ?(?:l|lit(?:er|re)s?|cups?|tsp|tbsp|kg|hours?|h|miles?|inch(?:es)?|pints?)\b)")
 
 
@@ -144,17 +144,4 @@ def _wide_digits(match: re.Match[str]) -> str:
     if match.string[match.start() - 1 : match.start()] == "第" and match[0] == "一":
         return match[0]
     is_word = (match[0] == "一" and following in "个個人只隻つ件些下样定起直点次") or (match[0] == "十" and following == "分")
-    return match[0] if is_word else str(_wide(match[0]))
-
-
-def _wide(row: str) -> int:
-    """The number that a row of Chinese numerals writes, by place (`二〇二四`) or by scale (`三百二十`)."""
-    if not any(char in _WIDE_SCALES for char in row):
-        return int("".join(str(_WIDE_DIGITS[char]) for char in row))
-    total, digit = 0, 0
-    for char in row:
-        if char in _WIDE_SCALES:
-            total, digit = total + (digit or 1) * _WIDE_SCALES[char], 0
-        else:
-            digit = _WIDE_DIGITS[char]
-    return total + digit
+    return match[0] if is_word else str(wide(match[0]))

@@ -55,7 +55,7 @@ def stands_for(held: Value, lost: Value) -> bool:
     if lost.kind == "number":
         return _bare_number_stands(held, lost)
     if lost.kind == "code":
-        return held.kind in ("code", "number") and _same_telephone(held.canonical, lost.canonical)
+        return held.kind in ("code", "number") and (held.canonical == lost.canonical or _same_telephone(held.canonical, lost.canonical))
     return lost.kind == "quantity" and _amount_alone_stands(held, lost)
 
 

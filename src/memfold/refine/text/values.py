@@ -10,7 +10,7 @@ from memfold.refine.text.codes import take_exact, take_mixed, take_serials
 from memfold.refine.text.dates import take_dates
 from memfold.refine.text.language import language
 from memfold.refine.text.names import speaker_value, take_names
-from memfold.refine.text.numbers import joined_spans, take_numbers, take_ordinals, take_spans
+from memfold.refine.text.numbers import joined_spans, joined_units, take_numbers, take_ordinals, take_spans
 from memfold.refine.text.sentences import speaker
 from memfold.refine.text.spelled import spelled_out
 from memfold.refine.text.times import take_times
@@ -43,9 +43,10 @@ def _values(text: str, day: datetime | None) -> frozenset[Value]:
     canvas.write(spelled_out(canvas.rest, tongue, canvas.words))
     take_times(canvas, tongue)
     take_dates(canvas, tongue, day)
+    joined_units(canvas)
     take_spans(canvas)
     if canvas.has_digit and DIGIT.search(canvas.rest):
-        take_ordinals(canvas, day.date() if day else None)
+        take_ordinals(canvas, tongue, day.date() if day else None)
         take_serials(canvas)
         canvas.rest = joined_spans(canvas.rest)
         take_numbers(canvas, tongue)
