@@ -188,9 +188,10 @@ def shortest_first(store: Store) -> Sequence[Entry]:
     return sorted(store.entries, key=entry_bytes)
 
 
-GUARDED, BARE = RefineSettings(), RefineSettings(guards=False)
+BARE = RefineSettings(guards=False, order="cosine")
 SYSTEMS: dict[str, tuple[System, ...]] = {
-    "embedded, cosine": (judged_by("embedded", GUARDED),),
+    "embedded, cosine": (judged_by("embedded", RefineSettings(order="cosine")),),
+    "embedded, safest": (judged_by("embedded", RefineSettings(order="safest")),),
     "embedded, no guards": (judged_by("embedded", BARE),),
     "RuleSim": (judged_by("similarity:0.8", BARE, CLIP),),
     "RulePR": (judged_by("pagerank:0.8", BARE, CLIP),),

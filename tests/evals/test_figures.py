@@ -7,7 +7,7 @@ from evals.systems import Costs, after, shortest_first, unrefined
 from evals.words import content_stems, share
 
 from evals import figures, locomo, plot, systems
-from memfold import Decision, Entry
+from memfold import Decision, Entry, RefineSettings
 from memfold.embed import open_embedder
 from memfold.types import Edit
 
@@ -102,8 +102,9 @@ def test_deleting_systems_stop_at_the_budget(dialogue, embedder):
     assert systems.at_random(1)(dialogue) != systems.at_random(2)(dialogue)
 
 
-def test_one_run_gives_every_budget_as_runs_of_their_own_would(dialogue, embedder):
-    judged = systems.judged_by("similarity:0.8", systems.BARE)
+@pytest.mark.parametrize("order", ["cosine", "safest"])
+def test_one_run_gives_every_budget_as_runs_of_their_own_would(dialogue, embedder, order):
+    judged = systems.judged_by("similarity:0.8", RefineSettings(guards=False, order=order))
     together = judged(dialogue, (0.9, 0.8, 0.6), embedder)
     for state in together:
         (alone,) = judged(dialogue, (state.budget,), embedder)
