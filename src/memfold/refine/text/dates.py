@@ -247,8 +247,8 @@ def _take_told(canvas: Canvas, language: str, day: date | None) -> None:
         canvas.take(_STEP, told(_stepped))
     if language != "en":
         take_told(canvas, language, day)
-    for name in dict.fromkeys((language, "en")):
-        _take_nearby(canvas, name, day)
+        _take_nearby(canvas, language, day)
+    _take_nearby(canvas, "en", day)
 
 
 def _take_nearby(canvas: Canvas, name: str, day: date | None) -> None:

@@ -36,10 +36,19 @@ def take_names(canvas: Canvas, language: str, *, talk: bool = False) -> None:
     called = spoken_to(text, canvas.words, talk=talk) if words else frozenset[int]()
     found: dict[str, Value] = {}
     last, last_end = "", -2
+    initial: re.Match[str] | None = None
     for match in words:
         word = match[0]
-        if not word[0].isupper() or not _is_name(text, match, language):
+        if len(word) == 1 and text.startswith(".", match.end()):
+            if last and match.start() == last_end + 1:
+                found[f"{word.lower()}."] = Value("name", f"{word.lower()}.", f"{word}.", of=last)
+            initial = None if word == "I" or _LETTERED.search(text, max(0, match.start() - 12), match.start()) else match
             continue
+        led = initial is not None and match.start() == initial.end() + 2
+        if not word[0].isupper() or not (_is_name(text, match, language) or (led and not is_common(word.lower().removesuffix("'s")))):
+            continue
+        if led and initial is not None:
+            found[f"{initial[0].lower()}."] = Value("name", f"{initial[0].lower()}.", f"{initial[0]}.")
         follows = last if match.start() == last_end + 1 else ""
         value = Value("name", name_key(word), word, of=follows, near="called" if match.start() in called else "")
         last, last_end = value.canonical, match.end()
@@ -57,7 +66,7 @@ def _is_name(text: str, match: re.Match[str], language: str) -> bool:
         return False
     if low in OTHER_LANGUAGES.get(language, ()):
         return False
-    known = all(map(is_common, low.split("-")))
+    known = is_common(low) if "-" not in low else all(map(is_common, low.split("-")))
     opens = _opens(text, match.start())
     if word.isupper():
         return not known
@@ -82,6 +91,9 @@ def _acts(text: str, match: re.Match[str]) -> bool:
     return match[0].endswith("'s") or _ACTS.match(text, match.end()) is not None
 
 
+_LETTERED = Pattern(
+    r"\b(?:vitamin|plan|type|class|grade|group|option|hepatitis|section|room|block|team|step|part|an?|the|of|is|was|got|did)\s$", IGNORECASE
+)
 _PLACED = Pattern(r"\b(?:in|at|from|to|near)\s$")
 _ARTICLE = Pattern(
     r"\b(?:der|die|das|den|dem|des|ein|eine|einen|einem|einer|eines|kein\w*|mein\w*|sein\w*|ihr\w*|unser\w*|am|im|zum|zur|vom|beim|"

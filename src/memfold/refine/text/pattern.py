@@ -22,7 +22,9 @@ class Pattern:
         return re.compile(self.source, self.flags)
 
     def search(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None:
-        return self.compiled.search(text, start, len(text) if end is None else end)
+        if end is None:
+            return self.compiled.search(text, start)
+        return self.compiled.search(text, start, end)
 
     def match(self, text: str, start: int = 0) -> re.Match[str] | None:
         return self.compiled.match(text, start)

@@ -23,7 +23,7 @@ class Value:
     | ordinal | the number: `8` |
     | date | `2024-03-04`, `2024-03`, `2024`, `--03-04`, `--03`, `2024-W18` (a week), `w5` (Friday), or a phrase without an entry time |
     | time | `15:00` |
-    | name, speaker | the word, case and accents folded |
+    | name, speaker | the word, case and accents folded; an initial beside a name as `j.` |
     | code | identifiers, paths, versions, addresses: lower case, else as written |
 
     `surface` is how it was written. `of` is what a number counts (a stem), or the name that stands right before this one. `near` is
@@ -54,6 +54,8 @@ def stands_for(held: Value, lost: Value) -> bool:
         return (day is not None and int(day[3]) == int(lost.canonical)) or (held.kind == "number" and held.canonical == lost.canonical)
     if lost.kind == "number":
         return _bare_number_stands(held, lost)
+    if lost.kind == "name":
+        return held.kind == "name" and lost.canonical[1:] == "." and held.canonical[:1] == lost.canonical[0]
     if lost.kind == "code":
         return held.kind in ("code", "number") and (held.canonical == lost.canonical or _same_telephone(held.canonical, lost.canonical))
     return lost.kind == "quantity" and _amount_alone_stands(held, lost)
