@@ -95,6 +95,8 @@ def test_nothing_to_do_says_so(memfold, notes, tmp_path, rule):
         (["--budget", "120%"], "more than all there is"),
         (["--budget", "50%", "--judge", "oracle"], "unknown judge 'oracle'; known: "),
         (["--budget", "50%", "--embedder", "tarot"], "unknown embedder 'tarot'; known: "),
+        (["--budget", "50%", "--order", "random"], "'random' is not one of 'cosine', 'safest'"),
+        (["--budget", "50%", "--order", "safest", "--judge", "pagerank:0.8"], "in an order of its own"),
         (["--budget", "50%", "--review"], "needs --apply"),
         (["--budget", "50%", "--namespace", "x"], "there is no namespace 'x'; the store has default"),
         (["--budget", "50%", "--namespace", "default", "--all-namespaces"], "either --namespace or --all-namespaces"),
@@ -105,6 +107,25 @@ def test_wrong_use_is_exit_code_2_and_says_what_is_right(memfold, notes, words, 
     result = memfold("refine", notes, *words, code=2)
     assert told in " ".join(result.stderr.split())
     assert result.stdout == ""
+
+
+def test_the_order_can_be_chosen_and_stands_in_the_next_command(memfold, notes, read_lines, rule):
+    words = ["refine", notes, "--budget", "60%", "--no-guards", "--order", "safest", *rule]
+    shown = memfold(*words).stdout
+    assert "--order safest" in shown.splitlines()[-1]
+    plan = [line["before"] for line in read_lines(memfold(*words, "--json").stdout) if line["type"] == "edit"]
+    done = read_lines(memfold(*words, "--apply", "--json").stdout)
+    assert [line["before"] for line in done if line["type"] == "edit"] == plan
+    assert plan
+    assert done[-1]["met"]
+    assert done[-1]["judgements"] > len(plan)  # all candidates were judged
+
+
+def test_a_limit_of_judgements_bounds_the_order_too(memfold, notes, read_lines, rule):
+    words = ["refine", notes, "--budget", "10%", "--no-guards", "--order", "safest", "--max-judgements", 3, "--json", *rule]
+    report = read_lines(memfold(*words, code=3).stdout)[-1]
+    assert (report["judgements"], report["stopped"]) == (3, "max_judgements")
+    assert 0 < report["edits"] <= 3
 
 
 def test_several_namespaces_have_to_be_named(memfold, make_notes, tmp_path, read_lines, rule):
