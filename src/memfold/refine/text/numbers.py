@@ -28,7 +28,7 @@ _PLAIN_FOUND = Pattern(rf"(?P<number>\d(?<![{_NO_WORD}]\d)(?<!\d[.,]\d){_MORE})(
 _SIGNED = frozenset("-−$€£¥₹₩₦₽₺₫")
 _MONEY_WORDS = frozenset("r rs usd eur gbp jpy ngn chf inr cny krw sek nok dkk pln brl rub".split())
 _WORD_AFTER = Pattern(r"([ \u00a0\u202f-]?)(°[CF]|[A-Za-z]{1,20}(?=[\u3040-\ud7af])|[^\W\d_]{1,20}(?:/h(?!\w)|²)?|[%℃€$£¥₹₩₦₽₫])")
-_UP_TO = Pattern(rf" ?(?:-|–|—|~|〜|to|bis|до) ?(?:[$€£¥]?)({_NUMBER})")
+_UP_TO = Pattern(rf" ?(?:-|–|—|~|〜|to|bis|до|à|đến|到|至) ?(?:[$€£¥]?)({_NUMBER})")
 _LETTERS = Pattern(r"[A-Za-z]{1,20}")
 
 
