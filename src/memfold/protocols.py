@@ -51,6 +51,7 @@ class Judge(Protocol):
     `name` identifies the judge with all that its decisions depend on (version, parameters): judgements are
     remembered under it. `floor` is a cosine: below it the judge preserves every pair, so such pairs need not be
     shown (-1 to be shown all). `costly` says that a judgement costs money or seconds, so that each is stored at once.
+    A judge may also name the order of edits that suits it, `order: config.Order`; without it that is the paper's, "cosine".
     """
 
     @property

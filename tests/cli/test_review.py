@@ -46,6 +46,12 @@ def test_no_keeps_the_pair_apart_also_in_the_next_run(review):
     assert "(the same text)" not in asked[1]
 
 
+def test_edits_are_asked_in_the_order_that_was_chosen(review, rule):
+    shown, left = review("n", "y", "q", judge=(*rule, "--order", "safest"))
+    assert shown.count("delete this? [y,n,e,a,q,?] ") == 3
+    assert len(left) == 16
+
+
 def test_all_answers_for_every_edit_of_the_kind(review):
     shown, left = review("a", budget="70%", code=0)
     assert shown.count("delete this?") == 1

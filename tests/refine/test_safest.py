@@ -253,9 +253,9 @@ def test_the_safest_goes_before_the_most_similar():
     entries = [Entry("a", "tea kettle blue"), Entry("b", "tea kettle blue!"), Entry("c", "violin river"), Entry("d", "violin river lamp")]
     chances = {("a", "b"): 0.6, ("c", "d"): 0.9}
     judge = ScriptedJudge(
-        lambda pair: Decision("delete", "b", confidence=chances[pair.a.id, pair.b.id])
-        if (pair.a.id, pair.b.id) in chances
-        else Decision("preserve")
+        lambda pair: (
+            Decision("delete", "b", confidence=chances[pair.a.id, pair.b.id]) if (pair.a.id, pair.b.id) in chances else Decision("preserve")
+        )
     )
     report = refine(entries, judge, max_edits=1).report
     assert [edit.before[0].id for edit in report.plan] == ["d"]
@@ -471,6 +471,18 @@ def test_a_pair_that_others_came_between_waits_until_they_are_gone():
     order.remove(["m"])
     assert order.unjudged(9) == []  # the decision is still known
     assert ids(order.next()) == ("a", "b")
+
+
+def test_pairs_judged_before_are_passed_over():
+    entries = [Entry(id, "x") for id in "cabd"]
+    apart = {("a", "b"), ("c", "d")}
+    order = SafestFirst(
+        entries,
+        at(0, 10, 20, 30),
+        loss=lambda pair, decision: 0.5,
+        known=lambda id, others: [tuple(sorted((id, other))) in apart for other in others],
+    )
+    assert {ids(pair) for pair in order.unjudged(9)} == set(itertools.combinations("abcd", 2)) - apart
 
 
 def test_a_pair_that_an_edit_brings_and_takes_is_not_judged():

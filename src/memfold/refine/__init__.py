@@ -147,8 +147,7 @@ class Refinement:
             order.judged(pair, decision)
             if decision.action == "preserve":
                 self._preserve(pair, decision)
-        if asked:
-            self._tell()
+        self._tell()
         return True
 
     def _decide(self, pairs: Sequence[Pair]) -> list[Decision]:
@@ -279,8 +278,9 @@ class Refinement:
         self._safest = None
         if order_of(self.judge, self.settings) == "safest":
             loss = partial(expected_loss, form=LOSSES[self.settings.loss], size=self.measures.bytes)
-            near = self.settings.neighbours
-            self._proposer = self._safest = SafestFirst(entries, vectors, loss=loss, floor=self.judge.floor, neighbours=near)
+            near, floor = self.settings.neighbours, self.judge.floor
+            self._safest = SafestFirst(entries, vectors, loss=loss, floor=floor, neighbours=near, known=self._seen)
+            self._proposer = self._safest
         elif own:
             self._proposer = own(entries, vectors)
         else:

@@ -23,10 +23,12 @@ from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memfold.config import Loss
 from memfold.protocols import Vectors
 from memfold.refine.neighbours import Near, Neighbours
+from memfold.refine.propose import Known
 from memfold.types import Decision, Entry, Pair
 
 Form: TypeAlias = Callable[[float, int, int], float]
@@ -81,6 +83,7 @@ class SafestFirst:
     :param loss: the expected loss of a deletion or merge.
     :param floor: pairs of a lower cosine are no candidates.
     :param neighbours: nearest entries of each that it makes pairs with.
+    :param known: tells which pairs were judged `preserve` in earlier runs, so that a store without news is passed over quickly.
     """
 
     def __init__(
@@ -91,11 +94,14 @@ class SafestFirst:
         loss: Callable[[Pair, Decision], float],
         floor: float = -1.0,
         neighbours: int = 32,
+        known: Known | None = None,
     ) -> None:
         self._loss = loss
         self._lists = Neighbours(entries, vectors, count=neighbours, floor=floor)
         low, high, _ = self._lists.pairs()
         self._first = np.stack([low, high], axis=1)
+        if known:
+            self._first = self._first[~_known_pairs(self._first, [entry.id for entry in entries], known)]
         self._taken = 0
         self._later: list[tuple[float, str, str, Near]] = []
         self._waiting: dict[Near, tuple[Turn, Decision]] = {}
@@ -161,3 +167,14 @@ class SafestFirst:
     def _rows(self, pair: Pair) -> Near:
         low, high = sorted((self._lists.row_of[pair.a.id], self._lists.row_of[pair.b.id]))
         return low, high
+
+
+def _known_pairs(pairs: NDArray[np.int64], ids: Sequence[str], known: Known) -> NDArray[np.bool_]:
+    """Which pairs of rows were judged before, asked a row at a time; shape (len(pairs),)."""
+    found = np.zeros(len(pairs), np.bool_)
+    order = np.argsort(pairs[:, 0], kind="stable")
+    for places in np.split(order, np.flatnonzero(np.diff(pairs[order, 0])) + 1) if len(pairs) else ():
+        row: int = pairs[places[0], 0].item()
+        others: list[int] = pairs[places, 1].tolist()
+        found[places] = known(ids[row], [ids[other] for other in others])
+    return found
