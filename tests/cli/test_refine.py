@@ -119,6 +119,7 @@ def test_the_order_can_be_chosen_and_stands_in_the_next_command(memfold, notes, 
     assert plan
     assert done[-1]["met"]
     assert done[-1]["judgements"] > len(plan)  # all candidates were judged
+    assert "similarity:0.5, safest first, no guards" in " ".join(memfold("show", notes, "r1").stdout.split())
 
 
 def test_a_limit_of_judgements_bounds_the_order_too(memfold, notes, read_lines, rule):

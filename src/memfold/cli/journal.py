@@ -60,8 +60,9 @@ def _print_runs(out: Console, runs: Sequence[Run]) -> None:
 
 def _what(run: Run) -> str:
     """`refine to 50% by embedded-1`."""
+    order = ", safest first" if run.settings.get("order") == "safest" else ""
     guards = "" if run.settings.get("guards", True) else ", no guards"
-    return on_one_line(f"{run.kind} to {run.settings.get('budget', '?')} by {run.settings.get('judge', '?')}{guards}")
+    return on_one_line(f"{run.kind} to {run.settings.get('budget', '?')} by {run.settings.get('judge', '?')}{order}{guards}")
 
 
 @click.command(

@@ -11,8 +11,8 @@ products only pre-select, and what is compared is the exact cosine of float16 co
 
 Memory: n * d float32 and float16 components and n * SPARE * k neighbours of 12 bytes; a row is not used again, so n counts
 every entry there ever was (merges at most double it). Time: one blocked product of all vectors (n^2 d multiply-adds);
-for each entry that comes one matrix-vector product; for each that goes one look through the lists, and about two
-matrix-vector products, since it makes SPARE * k lists shorter and a list is filled again once it lost (SPARE - 1) * k.
+for each entry that comes two matrix-vector products; for each that goes one look through the lists (n * SPARE * k), and a
+product that fills about SPARE / (SPARE - 1) of them again, since SPARE * k lists lose one and each has (SPARE - 1) * k to spare.
 """
 
 from __future__ import annotations
