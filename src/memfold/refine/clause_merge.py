@@ -167,9 +167,23 @@ def _news(base: _Clauses, other: str) -> list[str]:
     return [part.strip() for part in out]
 
 
+_TAIL = 60
+"""Characters at the end of a text in which its closing mark is looked for."""
+
+
+def _ending(text: str) -> re.Match[str] | None:
+    """The closing mark of a text, with what follows it."""
+    return _END.search(text, max(0, len(text) - _TAIL))
+
+
+def _is_loud(text: str) -> bool:
+    """Whether the text ends in a question or exclamation mark."""
+    return _LOUD.search(text, max(0, len(text) - _TAIL)) is not None
+
+
 def _closes(part: str) -> bool:
     """Whether a sentence or line ends with this clause."""
-    return bool(_END.search(part)) or "\n" in part
+    return bool(_ending(part)) or "\n" in part
 
 
 def _says_nothing(part: str) -> bool:
@@ -259,10 +273,10 @@ def _shared(left: list[_Span], right: list[_Span]) -> int:
 def _same_beginning(parts: list[str], sentence: str) -> tuple[int | None, int]:
     """The clause that begins like the sentence for longest, and for how many words; None where none shares a subject."""
     best, at = 0, None
-    if _LOUD.search(sentence) or (len(parts) > 1 and _first_word(sentence).lower() in _REFERRING):
+    if _is_loud(sentence) or (len(parts) > 1 and _first_word(sentence).lower() in _REFERRING):
         return None, 0
     for place, part in enumerate(parts[:_SEARCHED]):
-        count = 0 if _LOUD.search(part) else _boundary(part, sentence)
+        count = 0 if _is_loud(part) else _boundary(part, sentence)
         if count > best:
             best, at = count, place
     return at, best
@@ -296,7 +310,7 @@ def _end_of(text: str, count: int) -> int:
 def _after(sentence: str, rest: str, source: str, tight: bool) -> str:
     """The sentence with the rest of another that begins alike put behind it; the closing mark stays at the end."""
     body, mark = sentence.rstrip(), ""
-    closing = _END.search(sentence)
+    closing = _ending(sentence)
     if closing:
         body, mark = sentence[: closing.start()], closing[0]
     elif sentence != sentence.rstrip():
@@ -309,7 +323,7 @@ def _after(sentence: str, rest: str, source: str, tight: bool) -> str:
 
 
 def _is_prose(sentence: str) -> bool:
-    return any(word in ENGLISH for word in fold(sentence).lower().split()) and bool(_END.search(sentence))
+    return any(word in ENGLISH for word in fold(sentence).lower().split()) and bool(_ending(sentence))
 
 
 def _chain(parts: list[str]) -> str:
@@ -317,9 +331,9 @@ def _chain(parts: list[str]) -> str:
     out = parts[0].strip()
     for part in parts[1:]:
         part = part.strip()
-        if _END.search(out):
+        if _ending(out):
             out = f"{out}{_gap(out)}{_capital(part)}"
-        elif _END.search(part) and not _SPACELESS.search(out):
+        elif _ending(part) and not _SPACELESS.search(out):
             out = f"{out.rstrip(_TRAILING)}. {_capital(part)}"
         elif _SPACELESS.search(out):
             out = f"{out.rstrip(_TRAILING)}；{part}"

@@ -10,7 +10,7 @@ _ABBREVIATIONS = frozenset(
     "mr mrs ms dr prof st sr jr vs etc e.g i.e approx no fig dept inc ltd co jan feb mar apr jun jul aug sep sept oct nov dec".split()
 )
 _BREAK = Pattern(
-    r"[.!?…]+[\"')\]”’]*(?=\s|$)\s*"
+    r"(?<![.!?…])[.!?…]++[\"')\]”’]*+(?=\s|$)\s*"
     r"|[。！？；؟।]+[」』）”]*\s*"
     r"|;\s+|\n+\s*|\s[—–]\s|[，、،]\s*"
     r"|,\s+(?=(?:and|but|so|because|which|who|while|although|though|then|und|aber|weil|y|pero|porque|et|mais|e|mas)\s)",
