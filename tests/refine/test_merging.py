@@ -37,6 +37,51 @@ def test_any_texts_merge_to_something_smaller_or_not_at_all(a, b):
     concatenate(Entry("a", a), Entry("b", b))
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "merged"),
+    [
+        (
+            "Otto swims in the lido before work, three times a week, even in winter.",
+            "Otto swims at the lido with his colleague Bea.",
+            "Otto swims in the lido before work, three times a week, even in winter; with his colleague Bea.",
+        ),
+        (
+            "Mira values her garden as a place of rest, which is why she sold the noisy mower.",
+            "Mira values her garden as a place of rest and spends her Sundays in it.",
+            "Mira values her garden as a place of rest, which is why she sold the noisy mower; spends her Sundays in it.",
+        ),
+        (
+            "Jo wants to sell the boat because the mooring is dear.",
+            "Jo wants to keep the trailer for the kayaks.",
+            "Jo wants to sell the boat because the mooring is dear; to keep the trailer for the kayaks.",
+        ),
+    ],
+)
+def test_what_both_tell_at_the_beginning_is_said_once(first, second, merged):
+    assert merge_texts(Entry("a", first), Entry("b", second)) == merged
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Vera prefers small towns and turned down a post in Graz.", "Vera prefers small towns because strangers greet one another there."),
+        ("Ana and Ben marry in June in Galway.", "Ana and Ben's wedding has a vegetarian menu."),
+        ("Ana owes Ben 20 euros since May.", "Ben owes Ana a bicycle since June."),
+    ],
+)
+def test_a_reason_or_an_owner_stays_with_its_own_sentence(first, second):
+    merged = merge_texts(Entry("a", first), Entry("b", second))
+    assert merged is None or second.rstrip(".") in merged or first.rstrip(".") in merged
+    assert merged is None or "; because" not in merged
+
+
+def test_an_abbreviation_ends_no_clause():
+    merged = merge_texts(
+        Entry("a", "old piano (parlour) = 320 kg acc. to the mover"), Entry("b", "The old piano in the parlour weighs 230 kg.")
+    )
+    assert merged is None or "acc. to the mover" in merged
+
+
 def test_a_later_yesterday_becomes_its_date():
     first = Entry("a", "Mona booked the boat trip for the whole family.", created_at=EARLY)
     second = Entry("b", "Mona booked the boat trip for the whole family and paid for it yesterday.", created_at=LATE)

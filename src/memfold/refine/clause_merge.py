@@ -15,6 +15,7 @@ from memfold.refine.text.common import COMMON
 from memfold.refine.text.language import language
 from memfold.refine.text.lexicon import ENGLISH
 from memfold.refine.text.polarity import negations
+from memfold.refine.text.words import content_list
 
 _END = re.compile(r"[.!?…。！？؟।]+[\"')\]”’」』）]*\s*$")
 _LOUD = re.compile(r"[!?！？؟][\"')\]”’」』）]*\s*$")
@@ -37,6 +38,18 @@ _PARTICLES = frozenset("はがもでにをの")
 _AFTER_SUBJECT = frozenset("是在有的会要不没想去来把被对和跟说喜爱住用买做学给从到已也就都正将养")
 _Span: TypeAlias = tuple[str, int, int]
 """A word with its start and end in the text."""
+_BEGINNING = 24
+"""Words of a sentence in which the end of a known beginning is looked for."""
+_LEADING_ON = frozenset(
+    """with for in on at by from to of since until after before during under over about when where through against near behind across per
+    via like without is was are were has had will would can could also always often mit für im am bei von seit nach wegen con por para en
+    desde avec pour dans chez depuis et""".split()
+)
+"""Words with which a rest reads on after a semicolon."""
+_REASONS = frozenset("because which who while although since weil obwohl porque aunque parce".split())
+"""Words that begin a clause of the sentence before them: they cannot be moved behind another."""
+_LINKING = frozenset("to of and or than as with for from by into und oder als mit für von y o que con para por de et ou avec pour".split())
+"""Words that belong to what follows them: a shared beginning never ends with one."""
 _SHORT = 10
 """Words: up to this length two English sentences with one beginning are put together with `and`, longer ones with `;`."""
 _SEARCHED = 64
@@ -132,11 +145,15 @@ def _with_news(base: _Clauses, other: str, *, before: bool, tight: bool) -> str:
     for sentence in news:
         at, shared = _same_beginning(parts, sentence)
         if at is None:
-            loose.append(sentence)
+            joined = _told_again(parts, sentence, earlier_first=before and alone)
+            if joined is None:
+                loose.append(sentence)
+            else:
+                parts[joined[0]] = joined[1]
         elif before and alone:
-            parts[at] = _after(sentence, parts[at][_end_of(parts[at], shared) :], parts[at], tight)
+            parts[at] = _after(sentence, parts[at][_known_until(parts[at], sentence, shared) :], parts[at], tight)
         else:
-            parts[at] = _after(parts[at], sentence[_end_of(sentence, shared) :], sentence, tight)
+            parts[at] = _after(parts[at], sentence[_known_until(sentence, parts[at], shared) :], sentence, tight)
     kept = "".join(parts).strip()
     if not loose:
         return kept
@@ -282,12 +299,74 @@ def _same_beginning(parts: list[str], sentence: str) -> tuple[int | None, int]:
     return at, best
 
 
+def _known_until(sentence: str, by: str, shared: int) -> int:
+    """Where the beginning ends that need not be said again: `shared` words, or more that `by` tells too."""
+    return max(_end_of(sentence, shared), 0 if _SPACELESS.search(sentence) else _told_until(sentence, by))
+
+
+def _told_again(parts: list[str], sentence: str, *, earlier_first: bool) -> tuple[int, str] | None:
+    """The part to which the sentence can be added without its beginning, because the part tells that in other words, and the result:
+    `Ottoline swims in the lido before work` and `Ottoline swims at the lido with Bea` share the swimming. None where no part does.
+    """
+    if _is_loud(sentence) or _SPACELESS.search(sentence):
+        return None
+    best: tuple[int, int, str] | None = None
+    for place, part in enumerate(parts[:_SEARCHED]):
+        if _is_loud(part):
+            continue
+        first, second = (sentence, part) if earlier_first else (part, sentence)
+        end = _told_until(second, first)
+        if end and (best is None or end > best[0]):
+            best = (end, place, _after(first, second[end:], second, tight=True))
+    return (best[1], best[2]) if best else None
+
+
+def _told_until(sentence: str, by: str) -> int:
+    """Where the beginning of the sentence ends that `by` tells too; 0 where there is none that can be left out.
+
+    Both open with the same content words in the same order, the subject and what it does; there is no negation, and no value that
+    `by` lacks. What follows must lead on from there.
+    """
+    spans, held = _spans(sentence)[:_BEGINNING], telling_words(by)
+    opening, theirs = _first_two(spans), _first_two(_spans(by))
+    if opening is None or theirs is None or opening[0] != theirs[0] or "'s" in sentence[: opening[1]]:
+        return 0
+    apart = any(mark in by[: theirs[1]] for mark in ",:;(")
+    end = 0
+    for (word, start, stop), (following, next_start, _) in zip(spans, spans[1:], strict=False):
+        if not telling_words(word) <= held or not word[0].isalnum():
+            break
+        inside = sentence[start].isupper() and sentence[next_start].isupper()
+        leads = following == "and" or (following in _LEADING_ON and not apart)
+        if stop >= opening[1] and next_start > stop and leads and not inside and content_words(word):
+            end = stop
+    beginning = sentence[:end]
+    told = content_list(beginning)
+    if told != content_list(by)[: len(told)]:
+        return 0
+    if not end or negations(beginning) or not values(beginning) <= values(by) or not content_words(sentence[end:]):
+        return 0
+    return end
+
+
+def _first_two(spans: list[_Span]) -> tuple[tuple[str, ...], int] | None:
+    """The first two content words, stemmed, and where the second ends."""
+    found: list[str] = []
+    for word, _, end in spans[:_BEGINNING]:
+        found.extend(content_words(word))
+        if len(found) > 1:
+            return tuple(found[:2]), end
+    return None
+
+
 def _boundary(one: str, other: str) -> int:
     """How many leading words both have as a beginning that can be said once: it holds a subject and ends at a word that may end it."""
     left, right = _opening(one), _opening(other)
     count = min(_shared(left, right), len(left) - 1, len(right) - 1)
     while count > 0 and not _may_end(left[count - 1], (left[count], right[count]), (one, other)):
         count -= 1
+    if count > 0 and {left[count][0], right[count][0]} & _REASONS:
+        return 0
     beginning = [word for word, _, _ in left[:count] if word[0].isalpha()]
     if len(beginning) == 1:
         return count if beginning[0] in _SUBJECTS or beginning[0] not in COMMON and content_words(beginning[0]) else 0
@@ -299,8 +378,10 @@ def _may_end(last: _Span, following: tuple[_Span, _Span], texts: tuple[str, str]
     word = last[0]
     if _SPACELESS.search(word):
         return word in _PARTICLES or all(span[0] in _AFTER_SUBJECT for span in following)
+    if {span[0] for span in following} <= {"and", "or", "und", "y", "et"}:
+        return False
     spaced = all(text[span[1] - 1 : span[1]].isspace() for span, text in zip(following, texts, strict=True))
-    return spaced and word not in _ARTICLES and not word.isdigit() and word[0].isalnum()
+    return spaced and word not in _ARTICLES and word not in _LINKING and not word.isdigit() and word[0].isalnum()
 
 
 def _end_of(text: str, count: int) -> int:
@@ -315,7 +396,7 @@ def _after(sentence: str, rest: str, source: str, tight: bool) -> str:
         body, mark = sentence[: closing.start()], closing[0]
     elif sentence != sentence.rstrip():
         mark = sentence[len(sentence.rstrip()) :]
-    body, rest = body.rstrip(_TRAILING), rest.strip().rstrip(_TRAILING).lstrip(_TRAILING)
+    body, rest = body.rstrip(_TRAILING), _CONJUNCTION.sub("", rest.strip().rstrip(_TRAILING).lstrip(_TRAILING))
     if _SPACELESS.search(sentence):
         return f"{body}；{rest}{mark}"
     short = not tight and max(len(body.split()), len(source.split())) <= _SHORT and not re.search(r"[,;:(]", body + rest)
