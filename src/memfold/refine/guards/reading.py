@@ -84,7 +84,8 @@ def _read(text: str, day: datetime | None) -> Reading:
     tokens = _TOKEN.findall(lowered)
     empty = is_filler(bare)
     parts = [] if empty else _stated(said, spoken=bool(by) and by.lower() not in _HELPERS)
-    named = {word for value in found if value.kind in ("name", "code", "speaker") for word in content_words(value.surface)}
+    things = [value for value in found if value.kind in ("name", "code", "speaker")]
+    named = {word for value in things for word in content_words(value.surface)} | {stem(value.canonical) for value in things}
     return Reading(
         text=bare,
         said=said,
