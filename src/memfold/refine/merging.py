@@ -1,4 +1,4 @@
-"""Merging without a model: two texts into one shorter text, and two entries into one (MemRefine 3.2, `Merge`).
+"""Merging without a model: two texts into one that is no longer than both, and two entries into one (MemRefine 3.2, `Merge`).
 
 The merge works on whole clauses, so it can leave a clause out but never invents a word. `concatenate` is the plainer
 stand-in for a language model that the paper's baselines use.
@@ -14,14 +14,18 @@ from memfold.refine.anchoring import anchored
 from memfold.refine.clause_merge import concatenated, merged_text
 from memfold.types import JSON, Decision, Entry, Link
 
-__all__ = ["concatenate", "in_time_order", "instant", "merge_entries", "merge_texts", "merged_id"]
+__all__ = ["JOINT", "concatenate", "in_time_order", "instant", "merge_entries", "merge_texts", "merged_id"]
+
+JOINT = 3
+"""Bytes of what may stand between two texts that share nothing: a space, a full stop or semicolon and a space, or one wide mark."""
 
 
 def merge_texts(a: Entry, b: Entry, *, earlier: bool = False) -> str | None:
-    """One text with every fact of both and shorter than the two together (UTF-8 bytes); None where that fails.
+    """One text with every fact of both, no longer than the two side by side; None where that fails.
 
     The longer text stays; of the other come the clauses that hold a content word or value which no sentence of the
-    longer one covers, in the order of the entries' times. What both begin with (a speaker, a heading, a subject) is said once.
+    longer one covers, in the order of the entries' times. Where the two share no words at all, they stand side by side: what that
+    saves is one entry's fields. What both begin with (a speaker, a heading, a subject) is said once.
     A `yesterday` of the later side becomes its date, since the merged entry has the earlier time. The sides may be given in
     either order.
 
@@ -30,7 +34,7 @@ def merge_texts(a: Entry, b: Entry, *, earlier: bool = False) -> str | None:
     """
     first, second = in_time_order(a, b)
     timed = _one_is_later(a, b)
-    limit = _bytes(a.text) + _bytes(b.text)
+    limit = _bytes(a.text) + _bytes(b.text) + JOINT
     other = second.text
     if timed and first.time and second.time and first.time.date() != second.time.date():
         other = anchored(second.text, second.time)
@@ -40,7 +44,7 @@ def merge_texts(a: Entry, b: Entry, *, earlier: bool = False) -> str | None:
         if revise and not (earlier and timed):
             continue
         merged = merged_text(first.text, other, timed=timed, earlier=revise, tight=tight)
-        if merged is not None and _bytes(merged) < limit:
+        if merged is not None and _bytes(merged) <= limit:
             return merged
     return None
 
