@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 
 from memfold.refine.anchoring import anchored
-from memfold.refine.clause_merge import concatenated, merged_text
+from memfold.refine.merge import concatenated, merged_text
 from memfold.types import JSON, Decision, Entry, Link
 
 __all__ = ["JOINT", "concatenate", "in_time_order", "instant", "merge_entries", "merge_texts", "merged_id"]
