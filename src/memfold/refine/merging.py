@@ -14,10 +14,12 @@ from memfold.refine.anchoring import anchored
 from memfold.refine.merge import concatenated, merged_text
 from memfold.types import JSON, Decision, Entry, Link
 
-__all__ = ["JOINT", "concatenate", "in_time_order", "instant", "merge_entries", "merge_texts", "merged_id"]
+__all__ = ["DATES", "JOINT", "concatenate", "in_time_order", "instant", "merge_entries", "merge_texts", "merged_id", "most_bytes"]
 
 JOINT = 3
 """Bytes of what may stand between two texts that share nothing: a space, a full stop or semicolon and a space, or one wide mark."""
+DATES = 32
+"""Bytes that the later side's dates may take where its `yesterday` is written out."""
 
 
 def merge_texts(a: Entry, b: Entry, *, earlier: bool = False) -> str | None:
@@ -26,27 +28,33 @@ def merge_texts(a: Entry, b: Entry, *, earlier: bool = False) -> str | None:
     The longer text stays; of the other come the clauses that hold a content word or value which no sentence of the
     longer one covers, in the order of the entries' times. Where the two share no words at all, they stand side by side: what that
     saves is one entry's fields. What both begin with (a speaker, a heading, a subject) is said once.
-    A `yesterday` of the later side becomes its date, since the merged entry has the earlier time. The sides may be given in
-    either order.
+    A `yesterday` of the later side becomes its date, since the merged entry has the earlier time; where a phrase has no date (`last
+    week`), the later side stands on its own line with its day before it. Different speakers have lines of their own too. The
+    sides may be given in either order.
 
     :param earlier: the texts give two states of one thing; where they differ in one place only, the later text is kept
         and the old value follows it as `(earlier: …)`.
     """
     first, second = in_time_order(a, b)
     timed = _one_is_later(a, b)
-    limit = _bytes(a.text) + _bytes(b.text) + JOINT
-    other = second.text
-    if timed and first.time and second.time and first.time.date() != second.time.date():
-        other = anchored(second.text, second.time)
-    if other is None:
-        return None
-    for revise, tight in ((True, True), (False, False), (False, True)):
+    other = anchored(second.text, second.time) if second.time and _on_other_days(first, second) else second.text
+    limit = most_bytes(a, b)
+    for revise in (True, False):
         if revise and not (earlier and timed):
             continue
-        merged = merged_text(first.text, other, timed=timed, earlier=revise, tight=tight)
+        merged = merged_text(first.text, other, timed=timed, earlier=revise)
         if merged is not None and _bytes(merged) <= limit:
             return merged
     return None
+
+
+def most_bytes(a: Entry, b: Entry) -> int:
+    """The most bytes that a merged text of the two may have: both, a joint, and where they are of different days room for dates."""
+    return _bytes(a.text) + _bytes(b.text) + JOINT + (DATES if _on_other_days(a, b) else 0)
+
+
+def _on_other_days(a: Entry, b: Entry) -> bool:
+    return a.time is not None and b.time is not None and a.time.date() != b.time.date()
 
 
 def concatenate(a: Entry, b: Entry) -> str:

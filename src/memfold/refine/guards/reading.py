@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
+from memfold.refine.dated import by_day
 from memfold.refine.text import Value, clauses, content_words, fold, is_filler, speaker, stem, values
 from memfold.refine.text.generic import GENERIC
 from memfold.refine.text.names import name_key
@@ -79,7 +80,8 @@ def read(text: str, when: datetime | None) -> Reading:
 def _read(text: str, day: datetime | None) -> Reading:
     bare = _CATEGORY.sub(" ", _LABELS.sub("", text))
     by, said = speaker(bare)
-    found = tuple(sorted(values(bare, day), key=lambda value: (value.kind, value.canonical)))
+    told = frozenset[Value]().union(*(values(part, time) for part, time in by_day(bare, day)))
+    found = tuple(sorted(told, key=lambda value: (value.kind, value.canonical)))
     lowered = fold(bare).lower()
     tokens = _TOKEN.findall(lowered)
     empty = is_filler(bare)

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from memfold.refine.guards.content import aligned, exchanged, replaced, same_but_digits, telling, unsaid
 from memfold.refine.guards.reading import Reading, read
 from memfold.refine.guards.values import implied_by_time, lost, shown
-from memfold.refine.merging import JOINT
+from memfold.refine.merging import most_bytes
 from memfold.refine.text.pattern import IGNORECASE, Pattern
 from memfold.refine.text.polarity import denied, doubted, is_plain
 from memfold.types import Decision, Entry, Pair
@@ -61,11 +61,11 @@ def incomplete(pair: Pair, decision: Decision, settings: GuardSettings) -> str |
 
 
 def size(pair: Pair, decision: Decision, settings: GuardSettings) -> str | None:
-    """In UTF-8 bytes of the texts, a joint between them granted; the loop compares the whole entries besides."""
+    """In UTF-8 bytes of the texts, a joint and written-out dates granted; the loop compares the whole entries besides."""
     if decision.action != "merge":
         return None
-    merged, both = _bytes(decision.merged), _bytes(pair.a.text) + _bytes(pair.b.text)
-    return None if merged <= both + JOINT else f"the merged text has {merged} bytes, the two have {both}"
+    merged, most = _bytes(decision.merged), most_bytes(pair.a, pair.b)
+    return None if merged <= most else f"the merged text has {merged} bytes, the two side by side would have {most}"
 
 
 def length(pair: Pair, decision: Decision, settings: GuardSettings) -> str | None:

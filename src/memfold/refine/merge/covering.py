@@ -1,17 +1,18 @@
-"""A text as clauses, and which clauses of another text it covers."""
+"""A text as clauses, and which sentences of another text it covers."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-from memfold.refine.merge.joints import CONJUNCTION, closes, normal_form
-from memfold.refine.merge.openings import SEARCHED
+from memfold.refine.merge.joints import SPACELESS, first_word, normal_form, sentences_of
+from memfold.refine.merge.openings import REFERRING, SEARCHED
 from memfold.refine.telling import telling_words
 from memfold.refine.text import clauses, content_words, is_filler, is_question, speaker, values
 from memfold.refine.text.polarity import negations
 
-DEPENDENT = re.compile(r"^(?:because|which|who|while|although|weil|porque)\s", re.IGNORECASE)
+_SECOND_SUBJECT = re.compile(r"^(?:and|but|so|und|aber)\s+(?=(I|[Ww]e|ich|wir)\s)")
+_SEPARATE = re.compile(r"[;；]\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,39 +50,46 @@ class Clauses:
         return False
 
 
-def sentences_of(parts: list[str]) -> list[str]:
-    """Clauses put together to sentences and lines."""
+def news_of(base: Clauses, other: str) -> list[str]:
+    """The sentences of `other` that bring something new, whole but for clauses that can be left out without a trace.
+
+    A covered sentence stays where the next one refers to it, unless the base ends with what it says.
+    """
     out: list[str] = []
-    is_open = False
-    for part in parts:
-        if is_open:
-            out[-1] += part
-        else:
-            out.append(part)
-        is_open = not closes(part)
+    before: list[str] = []
+    for parts in sentences_of([part for part in clauses(other) if not _says_nothing(part)]):
+        covered = [base.covers(part) for part in parts]
+        if all(covered):
+            before = parts
+            continue
+        sentence = "".join(_trimmed(parts, covered)).strip()
+        if before and first_word(sentence).lower() in REFERRING and not _ends_with(base, before):
+            out.append("".join(before).strip())
+        out.append(sentence)
+        before = []
     return out
 
 
-def news_of(base: Clauses, other: str) -> list[str]:
-    """The clauses of `other` that bring something new, those of one sentence together, without a leading conjunction."""
-    name, said = speaker(other)
-    if not content_words(name).keys() <= base.where.keys():
-        name, said = "", other
-    parts = [part for part in clauses(said) if not _says_nothing(part)]
-    new = [not base.covers(part) for part in parts]
-    for at in range(len(parts) - 1, 0, -1):
-        new[at - 1] = new[at - 1] or (new[at] and bool(DEPENDENT.match(parts[at])))
-    out: list[str] = []
-    is_open = False
-    for at, part in enumerate(parts):
-        if new[at] and is_open:
-            out[-1] += part
-        elif new[at]:
-            out.append(CONJUNCTION.sub("", part) if at else part)
-        is_open = new[at] and not closes(part)
-    if name and out:
-        out[0] = other[: len(other) - len(said)] + out[0]
-    return [part.strip() for part in out]
+def _ends_with(base: Clauses, parts: list[str]) -> bool:
+    last = Clauses.of("".join(sentences_of(base.parts)[-1]))
+    return all(last.covers(part) for part in parts)
+
+
+def _trimmed(parts: list[str], covered: list[bool]) -> list[str]:
+    """A sentence without covered clauses: any in scripts without spaces; else those behind the last semicolon, and the first
+    where the second has a subject of its own that is the same (`I moved to Oslo, and I work at the harbour`).
+    """
+    if SPACELESS.search("".join(parts)):
+        return [part for part, is_known in zip(parts, covered, strict=True) if not is_known]
+    while len(parts) > 1 and covered[-1] and _SEPARATE.search(parts[-2]):
+        mark = parts[-1][len(parts[-1].rstrip(".!?…")) :] if parts[-1].rstrip() == parts[-1] else ""
+        parts, covered = [*parts[:-2], _SEPARATE.sub("", parts[-2]) + mark], covered[:-1]
+    if len(parts) > 1 and covered[0]:
+        second = _SECOND_SUBJECT.match(parts[1])
+        if second and second[1].lower() == first_word(parts[0]).lower():
+            rest = parts[1][second.end() :]
+            return [rest[:1].upper() + rest[1:], *parts[2:]]
+    return parts
 
 
 def _says_nothing(part: str) -> bool:

@@ -1,25 +1,25 @@
-"""How pieces of text are put together: closing marks, semicolons, capitals, in scripts with and without spaces."""
+"""How pieces of text are put together: closing marks, semicolons, in scripts with and without spaces."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from memfold.refine.text import fold
-from memfold.refine.text.language import language
-from memfold.refine.text.lexicon import ENGLISH
 
 _END = re.compile(r"[.!?…。！？؟।]+[\"')\]”’」』）]*\s*$")
 _LOUD = re.compile(r"[!?！？؟][\"')\]”’」』）]*\s*$")
 TRAILING = " \t\r\n.,;:。；，、…"
+_SEPARATORS = " \t\r\n,;:；，、："
 SPACELESS = re.compile(r"[぀-ヿ㐀-鿿豈-﫿฀-໿]")
-CONJUNCTION = re.compile(r"^(?:and|but|so|though|then|und|aber|y|pero|et|mais|e|mas)\s+", re.IGNORECASE)
-SHORT = 10
-"""Words: up to this length two English sentences with one beginning are put together with `and`, longer ones with `;`."""
+_WIDE = re.compile(r"[぀-ヿ㐀-鿿豈-﫿]")
 _TAIL = 60
 """Characters at the end of a text in which its closing mark is looked for."""
+_LAST = 20
+"""Characters at the end of a text that tell which marks it uses."""
 
 
-def _ending(text: str) -> re.Match[str] | None:
+def ending(text: str) -> re.Match[str] | None:
     """The closing mark of a text, with what follows it."""
     return _END.search(text, max(0, len(text) - _TAIL))
 
@@ -31,41 +31,45 @@ def is_loud(text: str) -> bool:
 
 def closes(part: str) -> bool:
     """Whether a sentence or line ends with this clause."""
-    return bool(_ending(part)) or "\n" in part
+    return bool(ending(part)) or "\n" in part
 
 
-def after(sentence: str, rest: str, source: str, tight: bool) -> str:
-    """The sentence with the rest of another that begins alike put behind it; the closing mark stays at the end."""
-    body, mark = sentence.rstrip(), ""
-    closing = _ending(sentence)
-    if closing:
-        body, mark = sentence[: closing.start()], closing[0]
-    elif sentence != sentence.rstrip():
-        mark = sentence[len(sentence.rstrip()) :]
-    body, rest = body.rstrip(TRAILING), CONJUNCTION.sub("", rest.strip().rstrip(TRAILING).lstrip(TRAILING))
-    if SPACELESS.search(sentence):
-        return f"{body}；{rest}{mark}"
-    short = not tight and max(len(body.split()), len(source.split())) <= SHORT and not re.search(r"[,;:(]", body + rest)
-    return f"{body} and {rest}{mark}" if short and language(sentence) == "en" and _is_prose(sentence) else f"{body}; {rest}{mark}"
+def sentences_of(parts: list[str]) -> list[list[str]]:
+    """The clauses of each sentence or line."""
+    out: list[list[str]] = []
+    is_open = False
+    for part in parts:
+        if is_open:
+            out[-1].append(part)
+        else:
+            out.append([part])
+        is_open = not closes(part)
+    return out
 
 
-def _is_prose(sentence: str) -> bool:
-    return any(word in ENGLISH for word in fold(sentence).lower().split()) and bool(_ending(sentence))
+def added(text: str, rest: str, *, end_of: str) -> str:
+    """The text with a rest behind it that goes on with its last sentence; the marks at the end are those of `end_of`."""
+    closing = ending(text)
+    body = text[: closing.start()] if closing else text
+    mark = closing[0].strip() if closing and not ending(end_of) else ""
+    joint = "；" if _WIDE.search(body[-_LAST:]) else "; "
+    return f"{body.rstrip(TRAILING)}{joint}{rest.strip().lstrip(TRAILING)}{mark}"
 
 
-def chain(parts: list[str]) -> str:
-    """Pieces one after the other, as sentences where they end as such, else with semicolons."""
+def chained(parts: list[str]) -> str:
+    """Pieces one after the other: as sentences, or with a semicolon before one that begins with a small letter."""
     out = parts[0].strip()
     for part in parts[1:]:
         part = part.strip()
-        if _ending(out):
-            out = f"{out}{gap(out)}{_capital(part)}"
-        elif _ending(part) and not SPACELESS.search(out):
-            out = f"{out.rstrip(TRAILING)}. {_capital(part)}"
-        elif SPACELESS.search(out):
-            out = f"{out.rstrip(TRAILING)}；{part}"
+        if ending(out):
+            joint = gap(out)
+        elif _WIDE.search(out[-_LAST:]):
+            out, joint = out.rstrip(TRAILING), "。"
+        elif SPACELESS.search(out[-_LAST:]) or unicodedata.category(out[-1]) == "So":
+            joint = " "  # no full stop in such a script, nor behind a picture
         else:
-            out = f"{out.rstrip(TRAILING)}; {part}"
+            out, joint = out.rstrip(TRAILING), "; " if part[:1].islower() and not ending(part) else ". "
+        out = f"{out}{joint}{part}"
     return out
 
 
@@ -74,25 +78,14 @@ def gap(text: str) -> str:
     return "" if text.rstrip()[-1:] in "。！？」』）" and text.strip() else "\n" if "\n" in text.strip() else " "
 
 
-def _capital(text: str) -> str:
-    """The text with its first letter as a capital, where its first word is plain lower-case letters."""
-    word = first_word(text)
-    return text[:1].upper() + text[1:] if word.isalpha() and word == word.lower() else text
-
-
 def first_word(text: str) -> str:
     """The first word, without marks behind it; empty where there is none."""
     return text.split(None, 1)[0].rstrip(TRAILING) if text.strip() else ""
 
 
-def finished(head: str, text: str) -> str:
-    """Head and text with a capital where a sentence begins and one closing mark."""
-    body = text.strip()
-    if not head:
-        body = _capital(body)
-    if body[-1:].isalnum() or body[-1:] in ")）,;:，；：、":
-        body = body.rstrip(",;:，；：、") + ("。" if SPACELESS.search(body[-20:]) else ".")
-    return head + body
+def without_separator(text: str) -> str:
+    """The text without a comma, colon or semicolon at its end, unless it is nothing else."""
+    return text.rstrip(_SEPARATORS) or text
 
 
 def normal_form(text: str) -> str:

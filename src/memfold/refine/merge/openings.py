@@ -1,13 +1,13 @@
-"""What two sentences begin with alike, which a merge says once."""
+"""What two sentences begin with alike, and how much of it need not be said again."""
 
 from __future__ import annotations
 
 import re
 from typing import TypeAlias
 
-from memfold.refine.merge.joints import SPACELESS, TRAILING, after, first_word, is_loud
+from memfold.refine.merge.joints import SPACELESS, TRAILING, is_loud, sentences_of
 from memfold.refine.telling import telling_words
-from memfold.refine.text import content_words, values
+from memfold.refine.text import clauses, content_words, values
 from memfold.refine.text.common import COMMON
 from memfold.refine.text.polarity import negations
 from memfold.refine.text.words import content_list
@@ -16,7 +16,8 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]|_")
 _ARTICLES = frozenset(
     "a an the my his her its our their your der die das den dem ein eine un una une le la les el los las o os um uma".split()
 )
-_SUBJECTS = frozenset("i we he she they it you user ich wir er sie je nous il elle yo él ella eu ele ela".split())
+_SUBJECTS = frozenset("i we you user assistant ich wir nous yo eu".split())
+"""Subjects that are not names and that mean the same in both texts."""
 REFERRING = frozenset(
     "he she it they him her his its their this that these those also er sie es il elle ils elles lui él ella ele ela он она они".split()
 )
@@ -24,20 +25,59 @@ _PARTICLES = frozenset("はがもでにをの")
 _AFTER_SUBJECT = frozenset("是在有的会要不没想去来把被对和跟说喜爱住用买做学给从到已也就都正将养")
 _Span: TypeAlias = tuple[str, int, int]
 """A word with its start and end in the text."""
-_BEGINNING = 24
-"""Words of a sentence in which the end of a known beginning is looked for."""
-_LEADING_ON = frozenset(
-    """with for in on at by from to of since until after before during under over about when where through against near behind across per
-    via like without is was are were has had will would can could also always often mit für im am bei von seit nach wegen con por para en
-    desde avec pour dans chez depuis et""".split()
+_NO_VERBS = frozenset(
+    """and or but nor who whom whose which that as of in on at by to for from with without into onto over under about near like than und
+    oder der die das mit für von bei aus zu y o que con para por de del en et ou qui avec pour du e com da do""".split()
 )
-"""Words with which a rest reads on after a semicolon."""
+"""Words after a name that belong to it still: the subject goes on."""
+_OTHER_SUBJECT = re.compile(
+    r"(?:[;:,]\s+(?:and|but|so|yet)|[;:]|\b(?:and|but|so|yet))\s+(?:he|she|they|it|we|i|you|this|that|these|those|the|his|her|their|my|our|its)\b"
+    r"|,\s+(?:and|but|so|yet)\s+[A-Z]|;\s+[A-Z]|\b(?:und|aber|y|pero|et|mais)\s",
+)
+"""A clause that may have another subject: what follows the sentence would be taken to go on with that one."""
+_ONE_VERB = re.compile(r"\S+\s+(?:a|an|the|my|his|her|its|our|their|your|\d+)\s")
+"""A verb with its object, as what follows `and` in `keeps hens and sells the eggs`."""
 _REASONS = frozenset("because which who while although since weil obwohl porque aunque parce".split())
 """Words that begin a clause of the sentence before them: they cannot be moved behind another."""
 _LINKING = frozenset("to of and or than as with for from by into und oder als mit für von y o que con para por de et ou avec pour".split())
 """Words that belong to what follows them: a shared beginning never ends with one."""
+_NAME_WORDS = 4
+"""Words of the longest name that is taken for a subject."""
 SEARCHED = 64
 """Sentences that are looked at for one clause: keeps long texts linear."""
+
+
+def known_until(left: str, right: str) -> int:
+    """Where in `right` that ends which need not be said again right behind `left`; 0 where all is said.
+
+    That is the subject, where the last sentence of `left` and the first of `right` have the same and a verb follows in both; the
+    sentence on the left must have no clause with a subject of its own. `and` may follow upon more that both tell:
+    behind `Rosa keeps 12 hens in the yard`, of `Rosa keeps 12 hens and sells the eggs` only the eggs are told.
+    """
+    last, following = "".join(sentences_of(clauses(left))[-1]), "".join(sentences_of(clauses(right))[0])
+    if is_loud(last) or is_loud(following):
+        return 0
+    if SPACELESS.search(last) or SPACELESS.search(following):
+        count = shared_beginning(last, following)
+        return end_of(following, count) if count else 0
+    end = _subject_end(last, following)
+    if not end or _OTHER_SUBJECT.search(last):
+        return 0
+    return _first_half_end(last, following, end) or end
+
+
+def shared_beginning(one: str, other: str) -> int:
+    """How many leading words both have as a beginning that can be said once: it holds a subject and ends at a word that may end it."""
+    left, right = _opening(one), _opening(other)
+    count = min(alike(left, right), len(left) - 1, len(right) - 1)
+    while count > 0 and not _may_end(left[count - 1], (left[count], right[count]), (one, other)):
+        count -= 1
+    if count > 0 and {left[count][0], right[count][0]} & _REASONS:
+        return 0
+    beginning = [word for word, _, _ in left[:count] if word[0].isalpha()]
+    if len(beginning) == 1:
+        return count if beginning[0] in _SUBJECTS or beginning[0] not in COMMON and content_words(beginning[0]) else 0
+    return count if _SUBJECTS.intersection(beginning) or content_words(" ".join(beginning)) else 0
 
 
 def spans_of(text: str) -> list[_Span]:
@@ -52,12 +92,6 @@ def spans_of(text: str) -> list[_Span]:
     return out
 
 
-def _opening(text: str) -> list[_Span]:
-    """The words of a text without a leading article, so that `The user` and `User` begin alike."""
-    spans = spans_of(text)
-    return spans[1:] if len(spans) > 1 and spans[0][0] in _ARTICLES else spans
-
-
 def alike(left: list[_Span], right: list[_Span]) -> int:
     """How many words both begin with."""
     count = 0
@@ -68,90 +102,56 @@ def alike(left: list[_Span], right: list[_Span]) -> int:
     return count
 
 
-def same_beginning(parts: list[str], sentence: str) -> tuple[int | None, int]:
-    """The clause that begins like the sentence for longest, and for how many words; None where none shares a subject."""
-    best, at = 0, None
-    if is_loud(sentence) or (len(parts) > 1 and first_word(sentence).lower() in REFERRING):
-        return None, 0
-    for place, part in enumerate(parts[:SEARCHED]):
-        count = 0 if is_loud(part) else _boundary(part, sentence)
-        if count > best:
-            best, at = count, place
-    return at, best
+def end_of(text: str, count: int) -> int:
+    """Where the first `count` words of a text end, a leading article not counted."""
+    return _opening(text)[count - 1][2]
 
 
-def known_until(sentence: str, by: str, shared: int) -> int:
-    """Where the beginning ends that need not be said again: `shared` words, or more that `by` tells too."""
-    return max(end_of(sentence, shared), 0 if SPACELESS.search(sentence) else _told_until(sentence, by))
+def _subject_end(one: str, other: str) -> int:
+    """Where the subject of `other` ends, if `one` has the same one and a verb stands behind it in both; else 0."""
+    length = _subject(one)
+    if not length or length != _subject(other):
+        return 0
+    left, right = _opening(one)[:length], _opening(other)[:length]
+    return right[-1][2] if [word for word, _, _ in left] == [word for word, _, _ in right] else 0
 
 
-def told_again(parts: list[str], sentence: str, *, earlier_first: bool) -> tuple[int, str] | None:
-    """The part to which the sentence can be added without its beginning, because the part tells that in other words, and the result:
-    `Ottoline swims in the lido before work` and `Ottoline swims at the lido with Bea` share the swimming. None where no part does.
+def _subject(sentence: str) -> int:
+    """How many words the subject at the beginning of a sentence has, a leading article not counted; 0 where it is not plain to see.
+
+    A pronoun of those that mean one and the same in any text, or a name in capitals; behind it a word in small letters.
     """
-    if is_loud(sentence) or SPACELESS.search(sentence):
-        return None
-    best: tuple[int, int, str] | None = None
-    for place, part in enumerate(parts[:SEARCHED]):
-        if is_loud(part):
-            continue
-        first, second = (sentence, part) if earlier_first else (part, sentence)
-        end = _told_until(second, first)
-        if end and (best is None or end > best[0]):
-            best = (end, place, after(first, second[end:], second, tight=True))
-    return (best[1], best[2]) if best else None
-
-
-def _told_until(sentence: str, by: str) -> int:
-    """Where the beginning of the sentence ends that `by` tells too; 0 where there is none that can be left out.
-
-    Both open with the same content words in the same order, the subject and what it does; there is no negation, and no value that
-    `by` lacks. What follows must lead on from there.
-    """
-    spans, held = spans_of(sentence)[:_BEGINNING], telling_words(by)
-    opening, theirs = _first_two(spans), _first_two(spans_of(by))
-    if opening is None or theirs is None or opening[0] != theirs[0] or "'s" in sentence[: opening[1]]:
+    spans = _opening(sentence)[: _NAME_WORDS + 2]
+    if not spans:
         return 0
-    apart = any(mark in by[: theirs[1]] for mark in ",:;(")
-    end = 0
-    for (word, start, stop), (following, next_start, _) in zip(spans, spans[1:], strict=False):
-        if not telling_words(word) <= held or not word[0].isalnum():
-            break
-        inside = sentence[start].isupper() and sentence[next_start].isupper()
-        leads = following == "and" or (following in _LEADING_ON and not apart)
-        if stop >= opening[1] and next_start > stop and leads and not inside and content_words(word):
-            end = stop
-    beginning = sentence[:end]
-    told = content_list(beginning)
-    if told != content_list(by)[: len(told)]:
+    count = 1
+    if spans[0][0] not in _SUBJECTS:
+        capitals = [sentence[start].isupper() and word.isalpha() for word, start, _ in spans]
+        count = next((at for at, is_capital in enumerate(capitals) if not is_capital), len(spans))
+        if not 0 < count <= _NAME_WORDS or all(word in COMMON for word, _, _ in spans[:count]):
+            return 0
+    if count >= len(spans):
         return 0
-    if not end or negations(beginning) or not values(beginning) <= values(by) or not content_words(sentence[end:]):
+    word, start, _ = spans[count]
+    goes_on = sentence[start].islower() and word.isalpha() and word not in _NO_VERBS and sentence[start - 1].isspace()
+    return count if goes_on else 0
+
+
+def _first_half_end(left: str, right: str, subject_end: int) -> int:
+    """Where the ` and ` ends before which `right` tells nothing that `left` does not tell at its beginning too; 0 where there is none."""
+    at = right.find(" and ", subject_end)
+    if at < 0 or not _ONE_VERB.match(right[at + 5 :]) or "," in right[:at]:
         return 0
-    return end
-
-
-def _first_two(spans: list[_Span]) -> tuple[tuple[str, ...], int] | None:
-    """The first two content words, stemmed, and where the second ends."""
-    found: list[str] = []
-    for word, _, end in spans[:_BEGINNING]:
-        found.extend(content_words(word))
-        if len(found) > 1:
-            return tuple(found[:2]), end
-    return None
-
-
-def _boundary(one: str, other: str) -> int:
-    """How many leading words both have as a beginning that can be said once: it holds a subject and ends at a word that may end it."""
-    left, right = _opening(one), _opening(other)
-    count = min(alike(left, right), len(left) - 1, len(right) - 1)
-    while count > 0 and not _may_end(left[count - 1], (left[count], right[count]), (one, other)):
-        count -= 1
-    if count > 0 and {left[count][0], right[count][0]} & _REASONS:
+    told = content_list(right[:at])
+    if told != content_list(left)[: len(told)] or not telling_words(right[:at]) <= telling_words(left):
         return 0
-    beginning = [word for word, _, _ in left[:count] if word[0].isalpha()]
-    if len(beginning) == 1:
-        return count if beginning[0] in _SUBJECTS or beginning[0] not in COMMON and content_words(beginning[0]) else 0
-    return count if _SUBJECTS.intersection(beginning) or content_words(" ".join(beginning)) else 0
+    return 0 if negations(left) or negations(right[:at]) or not values(right[:at]) <= values(left) else at + 5
+
+
+def _opening(text: str) -> list[_Span]:
+    """The words of a text without a leading article, so that `The user` and `User` begin alike."""
+    spans = spans_of(text)
+    return spans[1:] if len(spans) > 1 and spans[0][0] in _ARTICLES else spans
 
 
 def _may_end(last: _Span, following: tuple[_Span, _Span], texts: tuple[str, str]) -> bool:
@@ -159,12 +159,7 @@ def _may_end(last: _Span, following: tuple[_Span, _Span], texts: tuple[str, str]
     word = last[0]
     if SPACELESS.search(word):
         return word in _PARTICLES or all(span[0] in _AFTER_SUBJECT for span in following)
-    if {span[0] for span in following} <= {"and", "or", "und", "y", "et"}:
+    if {span[0] for span in following} <= {"and", "or", "und", "y", "et"} or any(span[0][0].isdigit() for span in following):
         return False
     spaced = all(text[span[1] - 1 : span[1]].isspace() for span, text in zip(following, texts, strict=True))
     return spaced and word not in _ARTICLES and word not in _LINKING and not word.isdigit() and word[0].isalnum()
-
-
-def end_of(text: str, count: int) -> int:
-    """Where the first `count` words of a text end, a leading article not counted."""
-    return _opening(text)[count - 1][2]

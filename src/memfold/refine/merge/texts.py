@@ -1,37 +1,33 @@
-"""One text out of two, by clauses: what one side covers is said once, and no word is invented. Works on any script."""
+"""One text out of two: what one side covers is said once, and no word is invented. Works on any script."""
 
 from __future__ import annotations
 
 import re
 
-from memfold.refine.merge.covering import DEPENDENT, Clauses, news_of, sentences_of
-from memfold.refine.merge.joints import after, chain, finished, first_word, gap, normal_form
-from memfold.refine.merge.openings import REFERRING, known_until, same_beginning, told_again
+from memfold.refine.merge.covering import Clauses, news_of
+from memfold.refine.merge.joints import added, chained, first_word, gap, normal_form, without_separator
+from memfold.refine.merge.lines import common_head, line_head, lines_united, on_two_lines
+from memfold.refine.merge.openings import REFERRING, known_until
 from memfold.refine.merge.revision import revised_field, revised_text
-from memfold.refine.text import clauses, content_words, speaker
+from memfold.refine.text import clauses, content_words
 
-_HEAD_END = re.compile(r"[:：]\s+|[】\]]\s*|：")
-_TAG = re.compile(r"【[^】]{0,200}】")
-_TAGS = re.compile(r"\s*(?:【[^】]{0,200}】\s*)+")
+_DEPENDENT = re.compile(r"^(?:because|which|who|while|although|weil|porque)\s", re.IGNORECASE)
 
 
-def merged_text(first: str, second: str, *, timed: bool, earlier: bool, tight: bool = False) -> str | None:
+def merged_text(first: str, second: str, *, timed: bool, earlier: bool = False) -> str | None:
     """Both texts as one, `first` being the earlier where `timed`; None where one of them is empty.
 
-    With `earlier`, the second text with what it replaces behind it. With `tight`, never a longer joint than `; `.
+    With `earlier`, the second text with what it replaces behind it, where that fits. Texts of several lines, or with different
+    speakers or headings, stand on lines of their own.
     """
-    head, one, two = _without_head(first.strip(), second.strip())
-    if not one or not two:
+    first, second = first.strip(), second.strip()
+    if not first or not second:
         return None
-    if earlier:
-        revised = revised_field(head, one, two) or revised_text(one, two)
-        if revised is not None:
-            return finished(head, revised)
-    weight_one, weight_two = (content_words(text).total() for text in (one, two))
-    later_is_base = (weight_two, len(two)) >= (weight_one, len(one)) if timed else (weight_two, len(two), two) > (weight_one, len(one), one)
-    base, other = (two, one) if later_is_base else (one, two)
-    text = _with_news(Clauses.of(base), other, before=timed and later_is_base, tight=tight)
-    return finished(head, text)
+    if first == second:
+        return first
+    if "\n" in first or "\n" in second:
+        return lines_united(first, second, lambda one, two: _on_one_line(one, two, timed=timed, earlier=False))
+    return _on_one_line(first, second, timed=timed, earlier=earlier)
 
 
 def concatenated(first: str, second: str) -> str:
@@ -43,48 +39,35 @@ def concatenated(first: str, second: str) -> str:
     return first.rstrip() + gap(first) + "".join(new).strip()
 
 
-def _with_news(base: Clauses, other: str, *, before: bool, tight: bool) -> str:
-    """The base with the clauses of the other text that it does not cover."""
-    parts = sentences_of(base.parts)
-    news = news_of(base, other)
-    alone = len(parts) == 1 and len(news) == 1
-    loose: list[str] = []
-    for sentence in news:
-        at, shared = same_beginning(parts, sentence)
-        if at is None:
-            joined = told_again(parts, sentence, earlier_first=before and alone)
-            if joined is None:
-                loose.append(sentence)
-            else:
-                parts[joined[0]] = joined[1]
-        elif before and alone:
-            parts[at] = after(sentence, parts[at][known_until(parts[at], sentence, shared) :], parts[at], tight)
-        else:
-            parts[at] = after(parts[at], sentence[known_until(sentence, parts[at], shared) :], sentence, tight)
-    kept = "".join(parts).strip()
-    if not loose:
+def _on_one_line(first: str, second: str, *, timed: bool, earlier: bool) -> str:
+    """Two lines as one with the head that both have said once; as two lines where their heads differ."""
+    head, one, two = common_head(first, second)
+    if earlier:
+        revised = revised_field(head, one, two) or revised_text(one, two)
+        if revised is not None:
+            return head + revised
+    if not head and (line_head(first) or line_head(second)):
+        return on_two_lines(first, second)
+    return head + without_separator(_united(one, two, timed))
+
+
+def _united(first: str, second: str, timed: bool) -> str:
+    """The weightier text and what the other brings that it does not cover; in the order of the two where `timed`."""
+    one, two = ((content_words(text).total(), len(text)) for text in (first, second))
+    second_is_base = two >= one if timed else (*two, second) > (*one, first)
+    base, other = (second, first) if second_is_base else (first, second)
+    held = Clauses.of(base)
+    news = news_of(held, other)
+    kept = "".join(held.parts).strip()
+    if not news:
         return kept
-    added = chain(loose)
-    stands_alone = first_word(added).lower() not in REFERRING and not DEPENDENT.match(added)
-    return chain([added, kept] if before and stands_alone else [kept, added])
+    stands_alone = first_word(news[0]).lower() not in REFERRING and not _DEPENDENT.match(news[0])
+    if timed and second_is_base and stands_alone:
+        return _joined(chained(news), kept)
+    return _joined(kept, chained(news))
 
 
-def _without_head(first: str, second: str) -> tuple[str, str, str]:
-    """What both begin with up to a colon or bracket (a speaker, a heading), and the rests; the same speaker in two forms counts."""
-    tags, others = _TAGS.match(first), _TAGS.match(second)
-    if tags and others and tags[0].strip() != others[0].strip():
-        united = "".join(dict.fromkeys(_TAG.findall(tags[0]) + _TAG.findall(others[0])))
-        return f"{united} ", first[tags.end() :], second[others.end() :]
-    end = 0
-    limit = min(len(first), len(second))
-    same = next((i for i in range(limit) if first[i] != second[i]), limit)
-    for match in _HEAD_END.finditer(first, 0, same):
-        end = match.end()
-    if end and first[end:].strip() and second[end:].strip():
-        return first[:end], first[end:], second[end:]
-    name, said = speaker(first)
-    other_name, other_said = speaker(second)
-    if name and name.casefold() == other_name.casefold():
-        one, two = first[: len(first) - len(said)], second[: len(second) - len(other_said)]
-        return min(one, two, key=lambda prefix: (len(prefix), prefix)), said, other_said
-    return "", first, second
+def _joined(left: str, right: str) -> str:
+    """The right text behind the left one, without its subject where it goes on about the subject of the sentence before it."""
+    end = known_until(left, right)
+    return added(left, right[end:], end_of=right) if end else chained([left, right])
