@@ -5,13 +5,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from memfold.refine.merge.joints import SPACELESS, first_word, normal_form, sentences_of
+from memfold.refine.merge.joints import SPACELESS, ending, first_word, normal_form, sentences_of
 from memfold.refine.merge.openings import REFERRING, SEARCHED
 from memfold.refine.telling import telling_words
-from memfold.refine.text import clauses, content_words, is_filler, is_question, speaker, values
+from memfold.refine.text import clauses, content_words, fold, is_filler, is_question, speaker, values
+from memfold.refine.text.language import language
+from memfold.refine.text.lexicon import ENGLISH, OTHER_LANGUAGES
 from memfold.refine.text.polarity import negations
+from memfold.refine.text.words import WORD
 
 _SECOND_SUBJECT = re.compile(r"^(?:and|but|so|und|aber)\s+(?=(I|[Ww]e|ich|wir)\s)")
+_FOREIGN: frozenset[str] = frozenset[str]().union(*OTHER_LANGUAGES.values()) - ENGLISH
+_SURE = 3
+"""Function words of one language that make it certain."""
 _SEPARATE = re.compile(r"[;；]\s*$")
 
 
@@ -28,7 +34,7 @@ class Clauses:
         parts = clauses(text)
         kept = [part for part in parts if not _says_nothing(part)]
         parts = kept if any(part.strip() for part in kept) else parts
-        words = [telling_words(part) for part in parts]
+        words = [telling_words(part) | _tokens(part) for part in parts]
         where: dict[str, list[int]] = {}
         for at, held in enumerate(words):
             for word in held:
@@ -37,7 +43,7 @@ class Clauses:
 
     def covers(self, clause: str) -> bool:
         """Whether one clause here, or two neighbours, hold every telling word and value of `clause`, negated the same way."""
-        wanted, found = telling_words(clause), values(clause)
+        wanted, found = telling_words(clause) | _doubtful(clause), values(clause)
         if not wanted:
             return any(normal_form(clause) == normal_form(part) for part in self.parts[:SEARCHED])
         rarest = min(wanted, key=lambda word: (len(self.where.get(word, ())), word))
@@ -48,6 +54,19 @@ class Clauses:
                 if wanted <= held and negations(text) == negations(clause) and found <= values(text):
                     return True
         return False
+
+
+def _tokens(text: str) -> frozenset[str]:
+    """All words of the text that are function words of some language other than English."""
+    return _FOREIGN.intersection(WORD.findall(fold(text).lower()))
+
+
+def _doubtful(text: str) -> frozenset[str]:
+    """The words that may be none of the function words they look like: `met` and `Ben` in English. A text that holds several of one
+    language is taken to be in it.
+    """
+    found = _tokens(text)
+    return found - OTHER_LANGUAGES.get(language(text), frozenset()) if len(found) >= _SURE else found
 
 
 def news_of(base: Clauses, other: str) -> list[str]:
@@ -76,20 +95,42 @@ def _ends_with(base: Clauses, parts: list[str]) -> bool:
 
 
 def _trimmed(parts: list[str], covered: list[bool]) -> list[str]:
-    """A sentence without covered clauses: any in scripts without spaces; else those behind the last semicolon, and the first
+    """A sentence without covered clauses: any in scripts without spaces; else those that a semicolon parts, and the first
     where the second has a subject of its own that is the same (`I moved to Oslo, and I work at the harbour`).
     """
     if SPACELESS.search("".join(parts)):
         return [part for part, is_known in zip(parts, covered, strict=True) if not is_known]
-    while len(parts) > 1 and covered[-1] and _SEPARATE.search(parts[-2]):
-        mark = parts[-1][len(parts[-1].rstrip(".!?…")) :] if parts[-1].rstrip() == parts[-1] else ""
-        parts, covered = [*parts[:-2], _SEPARATE.sub("", parts[-2]) + mark], covered[:-1]
+    parts, covered = _without_rows(parts, covered)
     if len(parts) > 1 and covered[0]:
         second = _SECOND_SUBJECT.match(parts[1])
         if second and second[1].lower() == first_word(parts[0]).lower():
             rest = parts[1][second.end() :]
             return [rest[:1].upper() + rest[1:], *parts[2:]]
     return parts
+
+
+def _without_rows(parts: list[str], covered: list[bool]) -> tuple[list[str], list[bool]]:
+    """Without the covered clauses that stand between two semicolons, or between one and the end."""
+    out = [(parts[0], covered[0])] if parts else []
+    for at in range(1, len(parts)):
+        is_last = at + 1 == len(parts)
+        if not (covered[at] and _SEPARATE.search(parts[at - 1]) and (is_last or _SEPARATE.search(parts[at]))):
+            out.append((parts[at], covered[at]))
+        elif is_last:
+            closing = ending(parts[at])
+            out[-1] = (_SEPARATE.sub("", out[-1][0]) + (closing[0] if closing else ""), out[-1][1])
+    return [part for part, _ in out], [known for _, known in out]
+
+
+def without_known(text: str, by: str) -> str:
+    """The text without the clauses that another text covers and that leave no trace: `keeps bees` before `keeps bees in Rome`."""
+    if SPACELESS.search(text):
+        return text
+    held = Clauses.of(by)
+    kept: list[str] = []
+    for parts in sentences_of(clauses(text)):
+        kept += _trimmed(parts, [len(parts) > 1 and held.covers(part) for part in parts])
+    return "".join(kept)
 
 
 def _says_nothing(part: str) -> bool:

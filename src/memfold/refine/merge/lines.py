@@ -61,7 +61,7 @@ def lines_united(first: str, second: str, united: Callable[[str, str], str]) -> 
         return first
     if mine <= theirs:
         return second
-    same_list = one[0] == two[0]
+    same_list = one[0] == two[0] or all(_LIST_MARK.match(line) for line in (*one, *two))
     new = [line for line in two if normal_form(line) not in mine or (_LIST_MARK.match(line) and not same_list)]
     head = line_head(one[-1])
     if head and head == line_head(new[0]) and not _LIST_MARK.match(new[0]):

@@ -9,6 +9,7 @@ from memfold.refine.merge.joints import SPACELESS, TRAILING, is_loud, sentences_
 from memfold.refine.telling import telling_words
 from memfold.refine.text import clauses, content_words, values
 from memfold.refine.text.common import COMMON
+from memfold.refine.text.language import language
 from memfold.refine.text.polarity import negations
 from memfold.refine.text.words import content_list
 
@@ -18,6 +19,7 @@ _ARTICLES = frozenset(
 )
 _SUBJECTS = frozenset("i we you user assistant ich wir nous yo eu".split())
 """Subjects that are not names and that mean the same in both texts."""
+_FIRST = frozenset({"i", "we", "you"})
 REFERRING = frozenset(
     "he she it they him her his its their this that these those also er sie es il elle ils elles lui él ella ele ela он она они".split()
 )
@@ -37,6 +39,17 @@ _OTHER_SUBJECT = re.compile(
 """A clause that may have another subject: what follows the sentence would be taken to go on with that one."""
 _ONE_VERB = re.compile(r"\S+\s+(?:a|an|the|my|his|her|its|our|their|your|\d+)\s")
 """A verb with its object, as what follows `and` in `keeps hens and sells the eggs`."""
+_CUT_IN = frozenset({"en", "de", "es", "fr", "pt", "it", "nl"})
+"""Languages in which a subject is told by capitals and small letters."""
+_VERB = re.compile(r".*(?:s|ed|ly)$")
+_VERBS = frozenset(
+    """will can could would may might must should had did does never always also still now just often once felt thought told said saw met
+    won lost went got made took gave bought sold found ran swam wrote read left kept came became began built chose drew drove ate fell
+    flew grew held knew led paid put quit rode rose sang sat sent set slept spoke spent stood taught wore broke brought caught cut dealt
+    dreamt drank fought forgot heard hid hit hurt laid lay lent let meant rang sank shot showed shut stole stuck swore threw understood
+    woke withdrew hung dug bent bet bit blew bound bred""".split()
+)
+"""What a verb of the third person looks like in English, or an adverb before it."""
 _REASONS = frozenset("because which who while although since weil obwohl porque aunque parce".split())
 """Words that begin a clause of the sentence before them: they cannot be moved behind another."""
 _LINKING = frozenset("to of and or than as with for from by into und oder als mit für von y o que con para por de et ou avec pour".split())
@@ -60,7 +73,10 @@ def known_until(left: str, right: str) -> int:
     if SPACELESS.search(last) or SPACELESS.search(following):
         count = shared_beginning(last, following)
         return end_of(following, count) if count else 0
-    end = _subject_end(last, following)
+    tongue = language(last)
+    if tongue not in _CUT_IN or tongue != language(following):
+        return 0
+    end = _subject_end(last, following, is_english=tongue == "en")
     if not end or _OTHER_SUBJECT.search(last):
         return 0
     return _first_half_end(last, following, end) or end
@@ -107,34 +123,39 @@ def end_of(text: str, count: int) -> int:
     return _opening(text)[count - 1][2]
 
 
-def _subject_end(one: str, other: str) -> int:
+def _subject_end(one: str, other: str, *, is_english: bool) -> int:
     """Where the subject of `other` ends, if `one` has the same one and a verb stands behind it in both; else 0."""
-    length = _subject(one)
-    if not length or length != _subject(other):
+    length = _subject(one, is_english=is_english)
+    if not length or length != _subject(other, is_english=is_english):
         return 0
     left, right = _opening(one)[:length], _opening(other)[:length]
     return right[-1][2] if [word for word, _, _ in left] == [word for word, _, _ in right] else 0
 
 
-def _subject(sentence: str) -> int:
+def _subject(sentence: str, *, is_english: bool) -> int:
     """How many words the subject at the beginning of a sentence has, a leading article not counted; 0 where it is not plain to see.
 
-    A pronoun of those that mean one and the same in any text, or a name in capitals; behind it a word in small letters.
+    A pronoun of those that mean one and the same in any text, or a name in capitals without an article; behind it a verb.
     """
     spans = _opening(sentence)[: _NAME_WORDS + 2]
     if not spans:
         return 0
-    count = 1
-    if spans[0][0] not in _SUBJECTS:
+    count, is_name = 1, spans[0][0] not in _SUBJECTS
+    if is_name:
         capitals = [sentence[start].isupper() and word.isalpha() for word, start, _ in spans]
         count = next((at for at, is_capital in enumerate(capitals) if not is_capital), len(spans))
-        if not 0 < count <= _NAME_WORDS or all(word in COMMON for word, _, _ in spans[:count]):
+        is_bare = not sentence[: spans[0][1]].strip()
+        if not is_bare or not 0 < count <= _NAME_WORDS or all(word in COMMON for word, _, _ in spans[:count]):
             return 0
-    if count >= len(spans):
-        return 0
-    word, start, _ = spans[count]
-    goes_on = sentence[start].islower() and word.isalpha() and word not in _NO_VERBS and sentence[start - 1].isspace()
-    return count if goes_on else 0
+    return count if count < len(spans) and _goes_on(sentence, spans[count], third=is_english and spans[0][0] not in _FIRST) else 0
+
+
+def _goes_on(sentence: str, span: _Span, *, third: bool) -> bool:
+    """Whether the word behind a subject may be its verb; where `third`, it must look like one of the third person in English."""
+    word, start, _ = span
+    if not (sentence[start].islower() and word.isalpha() and sentence[start - 1].isspace()) or word in _NO_VERBS:
+        return False
+    return not third or word in _VERBS or _VERB.match(word) is not None
 
 
 def _first_half_end(left: str, right: str, subject_end: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memfold.refine.merge.covering import Clauses, news_of
+from memfold.refine.merge.covering import Clauses, news_of, without_known
 from memfold.refine.merge.joints import added, chained, first_word, gap, normal_form, without_separator
 from memfold.refine.merge.lines import common_head, line_head, lines_united, on_two_lines
 from memfold.refine.merge.openings import REFERRING, known_until
@@ -61,10 +61,16 @@ def _united(first: str, second: str, timed: bool) -> str:
     kept = "".join(held.parts).strip()
     if not news:
         return kept
-    stands_alone = first_word(news[0]).lower() not in REFERRING and not _DEPENDENT.match(news[0])
-    if timed and second_is_base and stands_alone:
+    kept = without_known(kept, " ".join(news))
+    if timed and second_is_base and _stands_alone(news[0], other):
         return _joined(chained(news), kept)
     return _joined(kept, chained(news))
+
+
+def _stands_alone(sentence: str, text: str) -> bool:
+    """Whether a sentence of the text can stand before all else: it refers to nothing and is no rest of a longer one."""
+    before = text[: max(text.find(sentence), 0)].rstrip()
+    return first_word(sentence).lower() not in REFERRING and not _DEPENDENT.match(sentence) and before[-1:] not in tuple("，、,;；")
 
 
 def _joined(left: str, right: str) -> str:
