@@ -31,9 +31,7 @@ class Clauses:
 
     @classmethod
     def of(cls, text: str) -> Clauses:
-        parts = clauses(text)
-        kept = [part for part in parts if not _says_nothing(part)]
-        parts = kept if any(part.strip() for part in kept) else parts
+        parts = [part for sentence in _telling_sentences(text) for part in sentence] or clauses(text)
         words = [telling_words(part) | _tokens(part) for part in parts]
         where: dict[str, list[int]] = {}
         for at, held in enumerate(words):
@@ -76,7 +74,7 @@ def news_of(base: Clauses, other: str) -> list[str]:
     """
     out: list[str] = []
     before: list[str] = []
-    for parts in sentences_of([part for part in clauses(other) if not _says_nothing(part)]):
+    for parts in _telling_sentences(other):
         covered = [base.covers(part) for part in parts]
         if all(covered):
             before = parts
@@ -131,6 +129,11 @@ def without_known(text: str, by: str) -> str:
     for parts in sentences_of(clauses(text)):
         kept += _trimmed(parts, [len(parts) > 1 and held.covers(part) for part in parts])
     return "".join(kept)
+
+
+def _telling_sentences(text: str) -> list[list[str]]:
+    """The clauses of each sentence that says something."""
+    return [parts for parts in sentences_of(clauses(text)) if not all(_says_nothing(part) for part in parts)]
 
 
 def _says_nothing(part: str) -> bool:

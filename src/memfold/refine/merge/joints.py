@@ -13,6 +13,7 @@ TRAILING = " \t\r\n.,;:。；，、…"
 _SEPARATORS = " \t\r\n,;:；，、："
 SPACELESS = re.compile(r"[぀-ヿ㐀-鿿豈-﫿฀-໿]")
 _WIDE = re.compile(r"[぀-ヿ㐀-鿿豈-﫿]")
+_LABEL_END = re.compile(r"(?:(?:^|\s)(?:[^\W\d_]\.){2,}|(?:^|\s)[A-Z]\.|^\W*\d{1,3}\.)\s*$")
 _TAIL = 60
 """Characters at the end of a text in which its closing mark is looked for."""
 _LAST = 20
@@ -30,8 +31,8 @@ def is_loud(text: str) -> bool:
 
 
 def closes(part: str) -> bool:
-    """Whether a sentence or line ends with this clause."""
-    return bool(ending(part)) or "\n" in part
+    """Whether a sentence or line ends with this clause: not with a bare number or with initials (`2.`, `J.K.`)."""
+    return "\n" in part or (bool(ending(part)) and not _LABEL_END.search(part, max(0, len(part) - _TAIL)))
 
 
 def sentences_of(parts: list[str]) -> list[list[str]]:
@@ -65,7 +66,7 @@ def chained(parts: list[str]) -> str:
             joint = gap(out)
         elif _WIDE.search(out[-_LAST:]):
             out, joint = out.rstrip(TRAILING), "。"
-        elif SPACELESS.search(out[-_LAST:]) or unicodedata.category(out[-1]) == "So":
+        elif SPACELESS.search(out[-_LAST:]) or out[-1] == "]" or unicodedata.category(out[-1]) == "So":
             joint = " "  # no full stop in such a script, nor behind a picture
         else:
             out, joint = out.rstrip(TRAILING), "; " if part[:1].islower() and not ending(part) else ". "

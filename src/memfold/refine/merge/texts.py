@@ -62,7 +62,8 @@ def _united(first: str, second: str, timed: bool) -> str:
     if not news:
         return kept
     kept = without_known(kept, " ".join(news))
-    if timed and second_is_base and _stands_alone(news[0], other):
+    refers = first_word(kept).lower() in REFERRING
+    if (refers or (timed and second_is_base)) and _stands_alone(news[0], other):
         return _joined(chained(news), kept)
     return _joined(kept, chained(news))
 
