@@ -147,6 +147,33 @@ def test_three_merges_in_a_row(backwards):
     assert text.count("bees") == 1
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        ("Ona meets Per at nine in Vejle.", "Ona meets Per at ten in Vejle.", "Ona meets Per at ten (earlier: nine) in Vejle."),
+        ("Ona rows on Friday.", "Ona rows on Sunday.", "16 June 2026: Ona rows on Sunday (earlier: Friday)."),
+        (
+            "Ona got 55 in a test.",
+            "Ona got 72 in the test.",
+            "Ona got 72 in the test (earlier: got 55 in a test).",
+        ),
+        (
+            'Ona\'s rank went from "scout" to "mate".',
+            'Ona\'s rank went from "mate" to "skipper".',
+            'Ona\'s rank went from "mate" to "skipper" (earlier: from "scout" to "mate").',
+        ),
+    ],
+)
+def test_an_earlier_state_stands_in_brackets_where_that_reads_on(old, new, text):
+    assert merged(old, new, 40, earlier=True) == text
+
+
+def test_a_plan_does_not_cover_what_is_done():
+    text = merged("Ona will paint the boat and the shed in June.", "Ona painted the boat.", 40)
+    assert text is not None
+    assert "painted the boat" in text
+
+
 def test_lists_are_united_under_one_heading_only():
     assert merged("Lake:\n- towel\n- tent", "Lake:\n- tent\n- stove", 1) == "Lake:\n- towel\n- tent\n- stove"
     assert merged("Lake:\n- towel\n- tent", "Hut:\n- tent\n- stove", 1) == "Lake:\n- towel\n- tent\nHut:\n- tent\n- stove"

@@ -72,8 +72,8 @@ def _replaced(text: str, surface: str, canonical: str, english: bool) -> str | N
     written = _english(canonical, surface)
     if match is None or written is None or not (english or re.fullmatch(r"\d{4}(?:-\d\d){0,2}", canonical)):
         return None
-    if re.match(r"\s*[\d#]", text[match.end() :]):
-        return None  # the date would run into a number
+    if re.match(r"\s*[\d#]|['’]s\b", text[match.end() :]):
+        return None  # the date would run into a number, or own something
     before = text[: match.start()]
     lead, rest = written if english else ("", canonical)
     if _LED.search(before):

@@ -37,6 +37,12 @@ def by_day(text: str, when: datetime | None) -> list[tuple[str, datetime | None]
     return out
 
 
+def without_day(line: str) -> tuple[str, str]:
+    """The day at the beginning of a line as it is written, with its colon, and the rest; an empty day where there is none."""
+    match = _DATED.match(line)
+    return (line[: match.end()], line[match.end() :]) if match else ("", line)
+
+
 def _day_of(line: str) -> datetime | None:
     match = _DATED.match(line)
     if match is None:

@@ -11,11 +11,12 @@ from memfold.refine.telling import telling_words
 from memfold.refine.text import clauses, content_words, fold, is_filler, is_question, speaker, values
 from memfold.refine.text.language import language
 from memfold.refine.text.lexicon import ENGLISH, OTHER_LANGUAGES
-from memfold.refine.text.polarity import negations
+from memfold.refine.text.polarity import doubted, negations
 from memfold.refine.text.words import WORD
 
 _SECOND_SUBJECT = re.compile(r"^(?:and|but|so|und|aber)\s+(?=(I|[Ww]e|ich|wir)\s)")
 _FOREIGN: frozenset[str] = frozenset[str]().union(*OTHER_LANGUAGES.values()) - ENGLISH
+_FUTURE = re.compile(r"\b(?:will|shall|going to)\b|\w['’]ll\b", re.IGNORECASE)
 _SURE = 3
 """Function words of one language that make it certain."""
 _SEPARATE = re.compile(r"[;；]\s*$")
@@ -40,7 +41,9 @@ class Clauses:
         return cls(parts, words, where)
 
     def covers(self, clause: str) -> bool:
-        """Whether one clause here, or two neighbours, hold every telling word and value of `clause`, negated the same way."""
+        """Whether one clause here, or two neighbours, hold every telling word and value of `clause`, negated the same
+        way, and none as a plan or doubt that `clause` tells as a fact.
+        """
         wanted, found = telling_words(clause) | _doubtful(clause), values(clause)
         if not wanted:
             return any(normal_form(clause) == normal_form(part) for part in self.parts[:SEARCHED])
@@ -49,7 +52,8 @@ class Clauses:
             for low, high in ((at, at + 1), (max(at - 1, 0), at + 1), (at, at + 2)):
                 held = frozenset[str]().union(*self.words[low:high])
                 text = "".join(self.parts[low:high])
-                if wanted <= held and negations(text) == negations(clause) and found <= values(text):
+                planned = (doubted(text) - doubted(clause)) & wanted or (_FUTURE.search(text) and not _FUTURE.search(clause))
+                if wanted <= held and not planned and negations(text) == negations(clause) and found <= values(text):
                     return True
         return False
 

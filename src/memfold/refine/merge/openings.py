@@ -53,7 +53,8 @@ _VERBS = frozenset(
 _REASONS = frozenset("because which who while although since weil obwohl porque aunque parce".split())
 """Words that begin a clause of the sentence before them: they cannot be moved behind another."""
 _LINKING = frozenset("to of and or than as with for from by into und oder als mit für von y o que con para por de et ou avec pour".split())
-"""Words that belong to what follows them: a shared beginning never ends with one."""
+LEANING = _ARTICLES | _LINKING
+"""Words that belong to what follows them: neither a shared beginning nor a value ends with one."""
 _NAME_WORDS = 4
 """Words of the longest name that is taken for a subject."""
 SEARCHED = 64
@@ -183,4 +184,4 @@ def _may_end(last: _Span, following: tuple[_Span, _Span], texts: tuple[str, str]
     if {span[0] for span in following} <= {"and", "or", "und", "y", "et"} or any(span[0][0].isdigit() for span in following):
         return False
     spaced = all(text[span[1] - 1 : span[1]].isspace() for span, text in zip(following, texts, strict=True))
-    return spaced and word not in _ARTICLES and word not in _LINKING and not word.isdigit() and word[0].isalnum()
+    return spaced and word not in LEANING and not word.isdigit() and word[0].isalnum()

@@ -6,7 +6,7 @@ import re
 
 from memfold.refine.merge.covering import Clauses, news_of
 from memfold.refine.merge.joints import SPACELESS, TRAILING, sentences_of
-from memfold.refine.merge.openings import SEARCHED, alike, end_of, shared_beginning, spans_of
+from memfold.refine.merge.openings import LEANING, SEARCHED, alike, end_of, shared_beginning, spans_of
 from memfold.refine.text import clauses, content_words
 from memfold.refine.text.language import language
 
@@ -16,6 +16,7 @@ _EARLIER = {
     "en": "earlier", "de": "früher", "es": "antes", "fr": "avant", "pt": "antes", "it": "prima", "nl": "eerder", "ru": "раньше",
     "vi": "trước đây", "ar": "سابقاً", "zh": "以前", "ja": "以前", "ko": "이전",
 }  # fmt: skip
+_SINGLE = re.compile(r"(?<![^\W_])'|'(?![^\W_])")
 _GROUP = re.compile(rf"\s?[(（](?:{'|'.join(sorted(set(_EARLIER.values())))})[:：]\s?([^()（）\n]*)[)）]")
 
 
@@ -59,7 +60,7 @@ def _replaced(parts: list[str], stale: str) -> tuple[int, int, str] | None:
     """The sentence that differs from the stale one in one place, where that place ends, and what stood there."""
     for at, part in enumerate(parts[:SEARCHED]):
         place = _one_difference(stale, part)
-        if place is not None and _is_whole(place[0]):
+        if place is not None and _is_whole(place[0]) and _outside_quotes(part[: place[1]]):
             return at, place[1], place[0]
     return None
 
@@ -87,6 +88,11 @@ def _is_whole(value: str) -> bool:
     return not re.search(r"[;；()（）\n]|[.!?。！？]\s", value) and value.count('"') % 2 == 0
 
 
+def _outside_quotes(before: str) -> bool:
+    """Whether no quotation mark is open at the end of the text; apostrophes inside words are none."""
+    return before.count('"') % 2 == 0 and len(_SINGLE.findall(before)) % 2 == 0
+
+
 def _earlier(text: str, values: list[str]) -> str:
     word = _EARLIER[language(text)]
     wide = SPACELESS.search(text)
@@ -101,6 +107,8 @@ def _one_difference(old: str, new: str) -> tuple[str, int] | None:
     gone, come = left[start : len(left) - tail], right[start : len(right) - tail]
     frame = start + tail
     if not gone or not come or frame < max(len(gone), len(come)) or len(gone) > _SHORT:
+        return None
+    if {gone[-1][0], come[-1][0]} & LEANING:
         return None
     if not content_words(" ".join(word for word, _, _ in left[:start] + left[len(left) - tail :])):
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from memfold.refine.dated import without_day
 from memfold.refine.merge.covering import Clauses, news_of, without_known
 from memfold.refine.merge.joints import added, chained, first_word, gap, normal_form, without_separator
 from memfold.refine.merge.lines import common_head, line_head, lines_united, on_two_lines
@@ -41,11 +42,13 @@ def concatenated(first: str, second: str) -> str:
 
 def _on_one_line(first: str, second: str, *, timed: bool, earlier: bool) -> str:
     """Two lines as one with the head that both have said once; as two lines where their heads differ."""
-    head, one, two = common_head(first, second)
     if earlier:
+        day, undated = without_day(second)
+        head, one, two = common_head(first, undated)
         revised = revised_field(head, one, two) or revised_text(one, two)
         if revised is not None:
-            return head + revised
+            return day + head + revised
+    head, one, two = common_head(first, second)
     if not head and (line_head(first) or line_head(second)):
         return on_two_lines(first, second)
     return head + without_separator(_united(one, two, timed))
