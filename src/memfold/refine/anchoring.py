@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date, datetime
 
-from memfold.refine.dated import MONTHS, by_day, written_day
+from memfold.refine.dated import MONTHS, by_day, without_day, written_day
 from memfold.refine.text import values
 from memfold.refine.text.language import language
 
@@ -44,6 +44,11 @@ def _lines_anchored(text: str, when: datetime) -> str:
     if is_prose:
         return _with_day(text, when)
     return "\n".join(_with_day(line, when) if new is None else new for line, new in zip(lines, found, strict=True))
+
+
+def dated(text: str, when: datetime) -> str:
+    """A text of one line with its day before it, unless it has one; a text of several lines as it is."""
+    return text if "\n" in text.strip() or without_day(text)[0] else _with_day(text, when)
 
 
 def _with_day(line: str, when: datetime) -> str:

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
 
-from memfold.refine.anchoring import anchored
-from memfold.refine.merge import concatenated, merged_text
+from memfold.refine.anchoring import anchored, dated
+from memfold.refine.merge import concatenated, merged_text, revised
 from memfold.types import JSON, Decision, Entry, Link
 
 __all__ = ["DATES", "JOINT", "concatenate", "in_time_order", "instant", "merge_entries", "merge_texts", "merged_id", "most_bytes"]
@@ -33,19 +33,20 @@ def merge_texts(a: Entry, b: Entry, *, earlier: bool = False) -> str | None:
     sides may be given in either order.
 
     :param earlier: the texts give two states of one thing; where they differ in one place only, the later text is kept
-        and the old value follows it as `(earlier: …)`.
+        and the old value follows it as `(earlier: …)`, else the later text stands on its own line with its day before it.
     """
     first, second = in_time_order(a, b)
-    timed = _one_is_later(a, b)
-    other = anchored(second.text, second.time) if second.time and _on_other_days(first, second) else second.text
-    limit = most_bytes(a, b)
-    for revise in (True, False):
-        if revise and not (earlier and timed):
-            continue
-        merged = merged_text(first.text, other, timed=timed, earlier=revise)
-        if merged is not None and _bytes(merged) <= limit:
-            return merged
-    return None
+    timed, limit = _one_is_later(a, b), most_bytes(a, b)
+    apart = second.time if _on_other_days(a, b) else None
+    other = anchored(second.text, apart) if apart else second.text
+    if earlier and timed:
+        text = revised(first.text, other)
+        if text is not None and _bytes(text) <= limit:
+            return text
+        told = dated(second.text, apart) if apart else second.text
+        other = told if told != second.text else other
+    text = merged_text(first.text, other, timed=timed)
+    return text if text is not None and _bytes(text) <= limit else None
 
 
 def most_bytes(a: Entry, b: Entry) -> int:

@@ -1,5 +1,5 @@
 """Merging two texts without a model."""
 
-from memfold.refine.merge.texts import concatenated, merged_text
+from memfold.refine.merge.texts import concatenated, merged_text, revised
 
-__all__ = ["concatenated", "merged_text"]
+__all__ = ["concatenated", "merged_text", "revised"]

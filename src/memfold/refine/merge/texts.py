@@ -15,11 +15,10 @@ from memfold.refine.text import clauses, content_words
 _DEPENDENT = re.compile(r"^(?:because|which|who|while|although|weil|porque)\s", re.IGNORECASE)
 
 
-def merged_text(first: str, second: str, *, timed: bool, earlier: bool = False) -> str | None:
+def merged_text(first: str, second: str, *, timed: bool) -> str | None:
     """Both texts as one, `first` being the earlier where `timed`; None where one of them is empty.
 
-    With `earlier`, the second text with what it replaces behind it, where that fits. Texts of several lines, or with different
-    speakers or headings, stand on lines of their own.
+    Texts of several lines, or with different speakers or headings, stand on lines of their own.
     """
     first, second = first.strip(), second.strip()
     if not first or not second:
@@ -27,8 +26,21 @@ def merged_text(first: str, second: str, *, timed: bool, earlier: bool = False) 
     if first == second:
         return first
     if "\n" in first or "\n" in second:
-        return lines_united(first, second, lambda one, two: _on_one_line(one, two, timed=timed, earlier=False))
-    return _on_one_line(first, second, timed=timed, earlier=earlier)
+        return lines_united(first, second, lambda one, two: _on_one_line(one, two, timed=timed))
+    return _on_one_line(first, second, timed=timed)
+
+
+def revised(old: str, new: str) -> str | None:
+    """The new text with what it replaces of the old one behind it, `(earlier: …)`; None where that does not fit."""
+    old, new = old.strip(), new.strip()
+    if not old or not new or "\n" in old or "\n" in new:
+        return None
+    if old == new:
+        return new
+    day, undated = without_day(new)
+    head, one, two = common_head(old, undated)
+    text = revised_field(head, one, two) or revised_text(one, two)
+    return None if text is None else day + head + text
 
 
 def concatenated(first: str, second: str) -> str:
@@ -40,14 +52,8 @@ def concatenated(first: str, second: str) -> str:
     return first.rstrip() + gap(first) + "".join(new).strip()
 
 
-def _on_one_line(first: str, second: str, *, timed: bool, earlier: bool) -> str:
+def _on_one_line(first: str, second: str, *, timed: bool) -> str:
     """Two lines as one with the head that both have said once; as two lines where their heads differ."""
-    if earlier:
-        day, undated = without_day(second)
-        head, one, two = common_head(first, undated)
-        revised = revised_field(head, one, two) or revised_text(one, two)
-        if revised is not None:
-            return day + head + revised
     head, one, two = common_head(first, second)
     if not head and (line_head(first) or line_head(second)):
         return on_two_lines(first, second)
