@@ -34,6 +34,8 @@ from memfold.types import Decision, Entry, Pair
 
 BESIDE = ("embedded", "similarity:0.7", "similarity:0.8", "similarity:0.9")
 FORMS = ("%Y-%m-%dT%H:%M", "%Y-%m-%d", "%b %d, %Y, %H:%M:%S", "%I:%M %p on %d %B, %Y")
+WRITTEN = ("authored", "own")
+"""Sources that were written for the purpose, in several registers."""
 _ORDINAL_TIME = re.compile(r"(?:session_)?(\d+)(?:_observation)?")
 _DAY_ONE = datetime(2000, 1, 1)
 
@@ -54,7 +56,7 @@ class Labelled:
     def group(self) -> str:
         """The part of the source that names the kind of store."""
         head, _, rest = self.source.partition("/")
-        return self.source if head == "authored" else head or rest
+        return self.source if head in WRITTEN else head or rest
 
     def may_go(self, side: str) -> bool:
         """Whether deleting this side loses nothing by the label."""
@@ -132,13 +134,16 @@ class Score:
         deletable = [one for one in judged if one[0].action == "delete"]
         return cls(
             len(judged),
-            _share(judged, is_right),
-            _share(sure, is_right),
+            share_of(judged, is_right),
+            share_of(sure, is_right),
             len(deleted),
-            _share(deleted, is_lossy),
-            _share([one for one in deleted if one[0].confident], is_lossy),
-            _share(deletable, is_right),
+            share_of(deleted, is_lossy),
+            share_of([one for one in deleted if one[0].confident], is_lossy),
+            share_of(deletable, is_right),
         )
+
+    def as_dict(self) -> dict[str, float | int | None]:
+        return {name: getattr(self, name) for name in Score.__slots__}
 
 
 def is_right(label: Labelled, decision: Decision) -> bool:
@@ -149,7 +154,7 @@ def is_lossy(label: Labelled, decision: Decision) -> bool:
     return decision.action == "delete" and not label.may_go(decision.target)
 
 
-def _share(judged: Sequence[tuple[Labelled, Decision]], holds: Callable[[Labelled, Decision], bool]) -> float | None:
+def share_of(judged: Sequence[tuple[Labelled, Decision]], holds: Callable[[Labelled, Decision], bool]) -> float | None:
     return round(sum(holds(*one) for one in judged) / len(judged), 4) if judged else None
 
 
@@ -187,8 +192,9 @@ def _row(name: str, score: Score) -> str:
     return f"{name:24} {score.pairs:6} {right:>7} {sure:>7} {score.deletions:6} {lossy:>7} {lossy_sure:>7} {found:>7}"
 
 
-def _print(name: str, found: dict[str, dict[str, Score]], rate: float, full: bool) -> None:
-    print(f"\n{name}: {rate:,.0f} pairs a second of processor time")
+def print_tables(name: str, found: dict[str, dict[str, Score]], *, full: bool = True) -> None:
+    """The scores as a table, by source, relation and language where `full`."""
+    print(f"\n{name}")
     print(f"{'':24} {'pairs':>6} {'right':>7} {'(sure)':>7} {'del.':>6} {'lossy':>7} {'(sure)':>7} {'found':>7}")
     for table, scores in found.items():
         if table == "all" or full:
@@ -209,14 +215,10 @@ def main(argv: Iterable[str] | None = None) -> None:
         found = tables(judged)
         rate = len(pairs) / max(seconds, 1e-9)
         if arguments.json:
-            shown = {table: {group: _as_dict(score) for group, score in scores.items()} for table, scores in found.items()}
+            shown = {table: {group: score.as_dict() for group, score in scores.items()} for table, scores in found.items()}
             print(json.dumps({"judge": name, "guards": arguments.guards, "pairs_a_second": round(rate), **shown}))
         else:
-            _print(name, found, rate, full=name == names[0] or bool(arguments.judge))
-
-
-def _as_dict(score: Score) -> dict[str, float | int | None]:
-    return {name: getattr(score, name) for name in Score.__slots__}
+            print_tables(f"{name}: {rate:,.0f} pairs a second of processor time", found, full=name == names[0] or bool(arguments.judge))
 
 
 if __name__ == "__main__":

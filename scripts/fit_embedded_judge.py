@@ -1,120 +1,218 @@
-"""Fit the weights of the embedded judge's two scores and write them to src/memfold/refine/judges/weights.py.
+"""Fit the embedded judge's two scores and write them to src/memfold/refine/judges/embedded.npz.
 
-    python -m scripts.fit_embedded_judge DATA [--only SOURCE ...] [--cross]
+    pip install scikit-learn
+    python -m scripts.fit_embedded_judge DATA [--out FILE]
+    python -m scripts.fit_embedded_judge DATA --cross [--plot PNG] [--json]
 
-Two logistic regressions with a ridge, by Newton's method. `cover` is fitted on every side of every pair (may this side
-go by the label?), `merge` on the pairs that the label keeps whole or merges. Every source counts as its pairs do.
+DATA holds files of labelled pairs (`evals/judge_pairs.py` says their form); to them come those of `evals/pairs`. Fitted is on the sources
+of `FITTED` alone, which are free for any use. `cover` is fitted on both sides of every pair (may this side go by the label?), `merge` on
+the pairs that the label keeps whole or merges. Each is the mean of gradient-boosted trees, whose shape may not contradict the sign that
+plain features must have, and of a logistic regression with a ridge. Pairs that the labeller was not sure of weigh half. The times of
+written pairs (`WITHOUT_TIMES`) were invented and are left out: what times mean is learnt from stores that grew by themselves.
 
---only takes the sources that may be fitted on (by the beginning of their name). --cross writes nothing: it fits on all
-of them but one, source by source, and prints how the judge does on the one left out.
+The margins are calibrated (a logistic of the margin) on groups of sources left out in turn, `FOLDS`. --cross prints how the judge does on
+what it was not fitted on: each fitted source by a model of the others, each group of `FOLDS` by a model of the other groups (stricter: no
+persona of RealMem is known when RealMem is judged), and all sources outside `FITTED` by the model of all.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
-from datetime import date
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from evals.data import add_data_argument, data_folder
-from evals.judge_pairs import Labelled, Score, _row, read_pairs
+from evals.judge_curve import draw, print_curves
+from evals.judge_pairs import Labelled, print_tables, read_pairs, tables
 from numpy.typing import NDArray
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
 
-from memfold.refine.judges import embedded
-from memfold.refine.judges.facts import FactFinder, Facts
-from memfold.refine.judges.features import cover_features, merge_features
+from memfold.refine import guards
+from memfold.refine.judges.embedded import EmbeddedJudge
+from memfold.refine.judges.facts import FactFinder
+from memfold.refine.judges.features import FALLING, RISING, features
+from memfold.refine.judges.model import FILE, Model, Score, Trees, write
+from memfold.types import Decision
 
-FITTED = ("authored", "realmem", "memory-graph")
-WEIGHTS = Path(__file__).parent.parent / "src/memfold/refine/judges/weights.py"
-RIDGE = 2.0
-HEAD = (
-    '"""Weights of the embedded judge\'s two scores. Written by scripts/fit_embedded_judge.py; '
-    'the names are explained in features.py."""\n'
+OWN = Path(__file__).parent.parent / "evals/pairs"
+FITTED = ("authored/", "own/", "realmem/", "memory-graph")
+WITHOUT_TIMES = ("authored/", "own/")
+FOLDS = (
+    ("realmem/", "memory-graph"),
+    ("authored/assistant", "authored/values", "authored/languages", "authored/turns"),
+    ("authored/chat", "authored/facts", "authored/summaries", "authored/project", "authored/beliefs"),
+    ("own/notes", "own/points"),
+    ("own/observations", "own/turns"),
 )
-Examples = tuple[NDArray[np.float64], NDArray[np.float64], list[str]]
+UNSURE = 0.5
+"""Weight of a pair of low confidence."""
+TREES = {"max_iter": 150, "learning_rate": 0.05, "max_leaf_nodes": 8, "min_samples_leaf": 25, "l2_regularization": 3.0, "max_features": 0.4}
+SEED = 0
+INVERSE_RIDGE = 0.03
+Floats = NDArray[np.float64]
 
 
-def cover_examples(pairs: Sequence[tuple[Labelled, Facts]]) -> Examples:
-    rows = [(cover_features(facts, side), label.may_go(side)) for label, facts in pairs for side in ("a", "b")]
-    return as_arrays([features for features, _ in rows], [may_go for _, may_go in rows])
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """Labelled pairs as numbers; `a` and `b` have shape (n, features), seen from either side."""
+
+    pairs: Sequence[Labelled]
+    names: tuple[str, ...]
+    a: Floats
+    b: Floats
+
+    @classmethod
+    def of(cls, pairs: Sequence[Labelled]) -> Examples:
+        finder = FactFinder()
+        facts = [(finder.of(label.pair), not label.source.startswith(WITHOUT_TIMES)) for label in pairs]
+        a, b = ([features(one, side, timed=timed) for one, timed in facts] for side in ("a", "b"))
+        return cls(pairs, tuple(a[0]), *(np.array([list(row.values()) for row in rows]) for rows in (a, b)))
+
+    def some(self, chosen: NDArray[np.bool_]) -> Examples:
+        pairs = [label for label, taken in zip(self.pairs, chosen, strict=True) if taken]
+        return replace(self, pairs=pairs, a=self.a[chosen], b=self.b[chosen])
+
+    def where(self, sources: Sequence[str]) -> NDArray[np.bool_]:
+        """Which pairs are of a source that begins so."""
+        return np.array([label.source.startswith(tuple(sources)) for label in self.pairs])
+
+    @property
+    def weights(self) -> Floats:
+        return np.array([1.0 if label.confident else UNSURE for label in self.pairs])
 
 
-def merge_examples(pairs: Sequence[tuple[Labelled, Facts]]) -> Examples:
-    kept = [(merge_features(facts), label.action == "merge") for label, facts in pairs if label.action != "delete"]
-    return as_arrays([features for features, _ in kept], [merges for _, merges in kept])
+def fit(examples: Examples) -> Model:
+    """Both scores, not calibrated."""
+    may_go = np.array([[label.may_go(side) for label in examples.pairs] for side in ("a", "b")])
+    cover = fit_score(examples, np.ones(len(examples.pairs), bool), may_go, signed=True)
+    kept = np.array([label.action != "delete" for label in examples.pairs])
+    merges = np.array([label.action == "merge" for label in examples.pairs])
+    return Model(examples.names, cover, fit_score(examples, kept, np.array([merges, merges]), signed=False))
 
 
-def as_arrays(features: Sequence[Mapping[str, float]], answers: Sequence[bool]) -> Examples:
-    names = list(features[0])
-    return np.array([[one[name] for name in names] for one in features]), np.array(answers, np.float64), names
+def fit_score(examples: Examples, used: NDArray[np.bool_], answers: NDArray[np.bool_], *, signed: bool) -> Score:
+    x = np.concatenate([examples.a[used], examples.b[used]])
+    y = np.concatenate([answers[0][used], answers[1][used]])
+    weights = np.tile(examples.weights[used], 2)
+    signs = [(name in RISING) - (name in FALLING) for name in examples.names] if signed else None
+    boosted = HistGradientBoostingClassifier(**TREES, monotonic_cst=signs, random_state=SEED).fit(x, y, sample_weight=weights)
+    scaler = StandardScaler().fit(x)
+    linear = LogisticRegression(C=INVERSE_RIDGE, max_iter=5000).fit(scaler.transform(x), y, sample_weight=weights)
+    plain = linear.coef_[0] / scaler.scale_
+    intercept = float(linear.intercept_[0] - plain @ scaler.mean_)
+    return Score(plain_trees(boosted), float(np.ravel(boosted._baseline_prediction)[0]), plain.round(6), round(intercept, 6), (1.0, 0.0))
 
 
-def fit(examples: Examples) -> dict[str, float]:
-    """Weights by name, and `bias`, of a logistic regression; the ridge acts on standardised features."""
-    x, y, names = examples
-    mean, spread = x.mean(0), x.std(0)
-    spread[spread == 0] = 1.0
-    z = np.c_[(x - mean) / spread, np.ones(len(x))]
-    ridge = np.diag([RIDGE] * len(names) + [0.0])
-    w = np.zeros(len(names) + 1)
-    for _ in range(50):
-        p = 1 / (1 + np.exp(-(z @ w)))
-        step = np.linalg.solve((z * (p * (1 - p))[:, None]).T @ z + ridge, z.T @ (p - y) + ridge @ w)
-        w -= step
-        if np.abs(step).max() < 1e-9:
-            break
-    plain = w[:-1] / spread
-    weights = {name: round(float(weight), 4) for name, weight in zip(names, plain, strict=True)}
-    return {"bias": round(float(w[-1] - plain @ mean), 4)} | weights
+def plain_trees(boosted: Any) -> Trees:
+    """The trees of a boosted classifier as the arrays of `model.Trees`."""
+    roots: list[int] = []
+    parts: dict[str, list[float]] = {name: [] for name in ("feature", "threshold", "left", "right", "value")}
+    depth = 0
+    for [predictor] in boosted._predictors:
+        nodes, start = predictor.nodes, len(parts["value"])
+        roots.append(start)
+        depth = max(depth, int(nodes["depth"].max()))
+        for at, node in enumerate(nodes):
+            leaf = bool(node["is_leaf"])
+            parts["feature"].append(0 if leaf else int(node["feature_idx"]))
+            parts["threshold"].append(0.0 if leaf else float(node["num_threshold"]))
+            parts["left"].append(start + (at if leaf else int(node["left"])))
+            parts["right"].append(start + (at if leaf else int(node["right"])))
+            parts["value"].append(round(float(node["value"]), 6) if leaf else 0.0)
+    index = {name: np.array(parts[name], np.int32) for name in ("feature", "left", "right")}
+    return Trees(np.array(roots, np.int32), threshold=np.array(parts["threshold"]), value=np.array(parts["value"]), depth=depth, **index)
 
 
-def written(name: str, doc: str, weights: Mapping[str, float]) -> str:
-    lines = "\n".join(f'    "{feature}": {weight},' for feature, weight in weights.items())
-    return f'\n{name}: dict[str, float] = {{\n{lines}\n}}\n"""{doc}"""\n'
+def left_out(examples: Examples, folds: Iterable[tuple[str, ...]] = FOLDS) -> Iterator[tuple[NDArray[np.bool_], Model]]:
+    """For every fold of the fitted sources: which pairs it is, and a model of the other folds."""
+    free = examples.where(FITTED)
+    for fold in folds:
+        out = examples.where(fold)
+        if (out & free).any() and (free & ~out).any():
+            yield out, fit(examples.some(free & ~out))
+
+
+def calibrated(model: Model, examples: Examples, folds: Sequence[tuple[NDArray[np.bool_], Model]]) -> Model:
+    """The model with both margins calibrated on the folds that were left out."""
+    margins: dict[str, list[tuple[float, bool, float]]] = {"cover": [], "merge": []}
+    for out, other in folds:
+        part = examples.some(out)
+        a, b = other.cover.margin(part.a), other.cover.margin(part.b)
+        merge = (other.merge.margin(part.a) + other.merge.margin(part.b)) / 2
+        for label, at_a, at_b, together, weight in zip(part.pairs, a, b, merge, part.weights, strict=True):
+            margins["cover"] += [(at_a, label.may_go("a"), weight), (at_b, label.may_go("b"), weight)]
+            if label.action != "delete":
+                margins["merge"].append((together, label.action == "merge", weight))
+    cover, merge = (replace(getattr(model, name), calibration=_logistic(margins[name])) for name in ("cover", "merge"))
+    return replace(model, cover=cover, merge=merge)
+
+
+def _logistic(margins: Sequence[tuple[float, bool, float]]) -> tuple[float, float]:
+    margin, answer, weight = (np.array(column) for column in zip(*margins, strict=True))
+    fitted = LogisticRegression(C=1e6).fit(margin[:, None], answer, sample_weight=weight)
+    return round(float(fitted.coef_[0, 0]), 4), round(float(fitted.intercept_[0]), 4)
+
+
+Judged = list[tuple[Labelled, Decision]]
+
+
+def cross(examples: Examples) -> dict[str, Judged]:
+    """The decisions on sources that the judge was not fitted on, by how they were left out."""
+    free = examples.where(FITTED)
+    sources = sorted({label.source for label, used in zip(examples.pairs, free, strict=True) if used})
+    groups = list(left_out(examples))
+    model = calibrated(fit(examples.some(free)), examples, groups)
+
+    def judged(folds: Iterable[tuple[NDArray[np.bool_], Model]]) -> Judged:
+        as_shipped = ((out, replace(m, cover=_as(m.cover, model.cover), merge=_as(m.merge, model.merge))) for out, m in folds)
+        return [one for out, other in as_shipped for one in _judged(other, examples.some(out))]
+
+    return {
+        "fitted sources, each left out": judged(left_out(examples, [(source,) for source in sources])),
+        "fitted sources, groups of them left out": judged(groups),
+        "other sources": _judged(model, examples.some(~free)) if not free.all() else [],
+    }
+
+
+def _as(score: Score, other: Score) -> Score:
+    return replace(score, calibration=other.calibration)
+
+
+def _judged(model: Model, examples: Examples) -> Judged:
+    decisions = EmbeddedJudge(model=model).decide([label.pair for label in examples.pairs])
+    return [(label, guards.check(label.pair, decision)) for label, decision in zip(examples.pairs, decisions, strict=True)]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = argparse.ArgumentParser(prog="python -m scripts.fit_embedded_judge", description=(__doc__ or "").partition("\n")[0])
     add_data_argument(parser)
-    parser.add_argument("--only", action="append", help=f"sources to fit on (default: {', '.join(FITTED)})")
+    parser.add_argument("--out", type=Path, default=FILE, help=f"file to write (default: {FILE})")
     parser.add_argument("--cross", action="store_true", help="print the figures on sources left out; write nothing")
+    parser.add_argument("--plot", type=Path, metavar="PNG", help="with --cross: draw the threshold curves (needs matplotlib)")
+    parser.add_argument("--json", action="store_true", help="with --cross: one JSON object")
     arguments = parser.parse_args()
-    allowed = tuple(arguments.only or FITTED)
-    finder = FactFinder()
-    pairs = [(label, finder.of(label.pair)) for label in read_pairs(data_folder(arguments.data))]
-    usable = [one for one in pairs if one[0].source.startswith(allowed)]
-    if arguments.cross:
-        cross(usable, [one for one in pairs if not one[0].source.startswith(allowed)])
+    examples = Examples.of(read_pairs(data_folder(arguments.data)) + read_pairs(OWN))
+    if not arguments.cross:
+        model = calibrated(fit(examples.some(examples.where(FITTED))), examples, list(left_out(examples)))
+        write(model, arguments.out)
+        print(f"fitted on {int(examples.where(FITTED).sum())} pairs; wrote {arguments.out}")
         return
-    cover, merge = fit(cover_examples(usable)), fit(merge_examples(usable))
-    text = (
-        HEAD
-        + "\nfrom __future__ import annotations\n"
-        + written("COVER", "Logit of: this side may go, the other holds its facts.", cover)
-        + written("MERGE", "Logit of: the two read well as one memory.", merge)
-    )
-    WEIGHTS.write_text(text, "utf-8")
-    print(f"{date.today()}: fitted on {len(usable)} pairs of {', '.join(allowed)}; wrote {WEIGHTS}")
-
-
-def cross(usable: Sequence[tuple[Labelled, Facts]], unseen: Sequence[tuple[Labelled, Facts]]) -> None:
-    judged: list[tuple[Labelled, object]] = []
-    for source in sorted({label.source for label, _ in usable}):
-        rest = [one for one in usable if one[0].source != source]
-        judged += judge([one for one in usable if one[0].source == source], fit(cover_examples(rest)), fit(merge_examples(rest)))
-    seen = list(judged)
-    judged += judge(unseen, fit(cover_examples(usable)), fit(merge_examples(usable))) if unseen else []
-    print(_row("left out, of the fitted", Score.of(seen)))  # type: ignore[arg-type]
-    print(_row("left out, all", Score.of(judged)))  # type: ignore[arg-type]
-    for group in sorted({label.group for label, _ in judged}):
-        print(_row(group, Score.of([one for one in judged if one[0].group == group])))  # type: ignore[arg-type]
-
-
-def judge(pairs: Sequence[tuple[Labelled, Facts]], cover: dict[str, float], merge: dict[str, float]) -> list[tuple[Labelled, object]]:
-    embedded.COVER, embedded.TOGETHER = cover, merge
-    judge = embedded.EmbeddedJudge()
-    return [(label, judge.decide([label.pair])[0]) for label, _ in pairs]
+    judged = cross(examples)
+    if arguments.json:
+        print(json.dumps({name: tables(part) for name, part in judged.items()}, default=lambda score: score.as_dict()))
+        return
+    for name, part in judged.items():
+        if part:
+            print_tables(name, tables(part))
+            print_curves(name, part)
+    if arguments.plot:
+        draw(judged, arguments.plot)
 
 
 if __name__ == "__main__":

@@ -1,37 +1,38 @@
-"""The judge that works without a language model: facts of both texts, two linear scores, one rule.
+"""The judge that works without a language model: facts of both texts, two fitted scores, one rule.
 
     cover(x)   how probable it is that x can go because the other side holds all its facts
     merge      how probable it is that the two, neither covering the other, read well as one memory
 
     cosine < FLOOR                  preserve
     the larger cover >= DELETE      delete that side
-    merge >= MERGE                  merge, if a text shorter than the two comes out
+    merge >= MERGE                  merge, if a text no longer than the two comes out
     else                            preserve
 
-The facts are in `facts.py`, their numbers in `features.py`, the weights of the scores in `weights.py`
-(`scripts/fit_embedded_judge.py` fits them). Texts are only counted, never obeyed: an order in a text is a text.
+The facts are in `facts.py`, their numbers in `features.py`, the form of the scores in `model.py`
+(`scripts/fit_embedded_judge.py` fits them, docs/embedded-judge.md is their card). Texts are only counted, never obeyed: an order in a
+text is a text.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
+import numpy as np
+
 from memfold.refine.judges.facts import Coverage, FactFinder, Facts
-from memfold.refine.judges.features import FEW, cover_features, merge_features
+from memfold.refine.judges.features import FEW, features
+from memfold.refine.judges.model import Model, bundled
 from memfold.refine.judges.similarity import less_specific
-from memfold.refine.judges.weights import COVER
-from memfold.refine.judges.weights import MERGE as TOGETHER
 from memfold.refine.merging import merge_texts
 from memfold.refine.text import Value
 from memfold.types import Decision, Pair, Relation
 
-VERSION = 1
+VERSION = 2
 FLOOR = 0.30
 """Cosine below which every pair is preserved. Nine in ten of the pairs that may lose a side lie above it."""
-DELETE = 0.80
-"""Least `cover` for a deletion: what keeps the share of lossy deletions near one in ten on labelled pairs."""
+DELETE = 0.65
+"""Least `cover` for a deletion; chosen on the threshold curve of the fitted sources, each left out in turn."""
 MERGE = 0.50
 """Least `merge` for a merge."""
 COVERED_TOO = 0.50
@@ -43,62 +44,73 @@ _SHOWN = 3
 class EmbeddedJudge:
     """Deletes what the other side covers, merges what shares a matter and differs, preserves the rest.
 
+    A decision's confidence is the probability that it is right: for a deletion that the survivor holds all facts, for a
+    merge that the two belong together, for preserving that neither is so.
+
     :param updates: with "latest", the older of two states of one thing goes, where "history" keeps it in a merge.
+    :param model: the fitted scores; by default those that come with the package.
+    :param delete: least `cover` for a deletion, in (0, 1]; another value than the default is part of the judge's name.
     """
 
     costly = False
     floor = FLOOR
 
-    def __init__(self, updates: Literal["history", "latest"] = "history") -> None:
+    def __init__(self, updates: Literal["history", "latest"] = "history", *, model: Model | None = None, delete: float = DELETE) -> None:
         self._updates = updates
+        self._model = model
+        self._delete_from = delete
         self._finder = FactFinder()
-        self.name = f"embedded/{VERSION}" + (":latest" if updates == "latest" else "")
+        self.name = f"embedded/{VERSION}" + (f":{delete:g}" if delete != DELETE else "") + (":latest" if updates == "latest" else "")
 
     def decide(self, pairs: Sequence[Pair]) -> list[Decision]:
         """One decision a pair, in order. The same pair always gets the same one, its sides swapped or not."""
-        return [self._one(pair) for pair in pairs]
+        facts = [self._finder.of(pair) if pair.cosine >= FLOOR else None for pair in pairs]
+        scores = iter(self.scores([one for one in facts if one is not None]))
+        return [
+            self._preserve(f"cosine {pair.cosine:.2f} is below {FLOOR:.2f}", 1.0) if one is None else self._one(pair, one, *next(scores))
+            for pair, one in zip(pairs, facts, strict=True)
+        ]
 
-    def _one(self, pair: Pair) -> Decision:
-        if pair.cosine < FLOOR:
-            return self._preserve(f"cosine {pair.cosine:.2f} is below {FLOOR:.2f}", 1.0)
-        facts = self._finder.of(pair)
+    def scores(self, facts: Sequence[Facts]) -> list[tuple[float, float, float]]:
+        """Of each pair: cover(a), cover(b) and merge, each in (0, 1), to four digits."""
+        if not facts:
+            return []
+        model = self._model or bundled()
+        a, b = (np.array([list(features(one, side).values()) for one in facts]) for side in ("a", "b"))
+        cover_a, cover_b = (model.cover.probability(model.cover.margin(rows)) for rows in (a, b))
+        merge = model.merge.probability((model.merge.margin(a) + model.merge.margin(b)) / 2)
+        return [tuple(row) for row in np.column_stack([cover_a, cover_b, merge]).round(4).tolist()]
+
+    def _one(self, pair: Pair, facts: Facts, a: float, b: float, together: float) -> Decision:
         if facts.same_text:
             return Decision("delete", less_specific(pair.a, pair.b), "same", reason="both have the same text", judge=self.name)
-        covers = {side: score(cover_features(facts, side), COVER) for side in ("a", "b")}
-        if max(covers.values()) >= DELETE:
-            return self._delete(pair, facts, covers["a"], covers["b"])
-        return self._keep_both(pair, facts, max(covers.values()))
+        if max(a, b) >= self._delete_from:
+            return self._delete(pair, facts, a, b)
+        return self._keep_both(pair, facts, max(a, b), together)
 
     def _delete(self, pair: Pair, facts: Facts, a: float, b: float) -> Decision:
         target = less_specific(pair.a, pair.b) if a == b else "a" if a > b else "b"
         relation = _covering(facts, target, min(a, b))
         reason = _why_covered(facts, target, relation)
-        return Decision("delete", target, relation, reason=reason, confidence=round(max(a, b), 4), judge=self.name)
+        return Decision("delete", target, relation, reason=reason, confidence=max(a, b), judge=self.name)
 
-    def _keep_both(self, pair: Pair, facts: Facts, covered: float) -> Decision:
-        together = score(merge_features(facts), TOGETHER)
+    def _keep_both(self, pair: Pair, facts: Facts, covered: float, together: float) -> Decision:
         if together < MERGE:
             return self._preserve(_why_apart(facts), (1 - covered) * (1 - together))
         revised = is_update(facts)
         if revised and self._updates == "latest" and facts.later:
             older = "b" if facts.later == "a" else "a"
             reason = f"{facts.later} is the later state: {_differences(facts)}"
-            return Decision("delete", older, "update", reason=reason, confidence=round(together, 4), judge=self.name)
+            return Decision("delete", older, "update", reason=reason, confidence=together, judge=self.name)
         merged = merge_texts(pair.a, pair.b, earlier=revised)
         if merged is None:
-            return self._preserve(f"{_why_together(facts)}, but no text shorter than the two came out", 1 - together)
-        confidence = round((1 - covered) * together, 4)
+            return self._preserve(f"{_why_together(facts)}, but no text for both came out", 1 - together)
         relation: Relation = "update" if revised else "overlap"
+        confidence = round((1 - covered) * together, 4)
         return Decision("merge", "", relation, merged, reason=_why_together(facts), confidence=confidence, judge=self.name)
 
     def _preserve(self, reason: str, confidence: float) -> Decision:
         return Decision("preserve", "", "distinct", reason=reason, confidence=round(confidence, 4), judge=self.name)
-
-
-def score(features: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    """A probability from a weighted sum: 1 / (1 + exp(-(w . x + bias)))."""
-    total = weights["bias"] + math.fsum(weight * features[name] for name, weight in weights.items() if name != "bias")
-    return 1 / (1 + math.exp(-total)) if total > -500 else 0.0
 
 
 def is_update(facts: Facts) -> bool:

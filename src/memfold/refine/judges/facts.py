@@ -9,10 +9,11 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from memfold.refine.judges.generic import GENERIC, STATES, TOLD
+from memfold.refine.judges.manner import Manner
 from memfold.refine.merging import instant
 from memfold.refine.telling import telling_words
 from memfold.refine.text import Value, content_words, is_filler, is_question, speaker, values
-from memfold.refine.text.polarity import is_hedged, negations
+from memfold.refine.text.polarity import negations
 from memfold.refine.text.value import stands_for
 from memfold.refine.text.words import content_list, fold
 from memfold.types import Entry, Pair
@@ -30,15 +31,6 @@ _MANY = 64
 """Values of one side above which they are compared for equality only, so that long texts stay linear."""
 _HEADING = re.compile(r"\s*(?:【[^】]{0,200}】\s*)+")
 _SPEECH = re.compile(r"[!！]|\b(?:you|your|you're|i'm|gonna|haha|lol|thanks|wow|yeah|hey)\b|[\U0001f300-\U0001faff]", re.IGNORECASE)
-_DONE = re.compile(
-    r"\b(?:completed?|finished|done|booked|bought|downloaded|achieved|passed|received|sent|signed|paid|moved|started|began|launched|created|"
-    r"fixed|resolved|merged|deployed|shipped|confirmed|chosen|chose|selected|decided|approved|won|lost|sold|became|has been|have been|"
-    r"now|already|no longer|used to)\b",
-    re.IGNORECASE,
-)
-_STOPPED = re.compile(
-    r"\b(?:cancel\w*|postpon\w*|paus\w*|delay\w*|removed|dropped|rejected|declined|on hold|fell through|instead)\b", re.IGNORECASE
-)
 
 Side_: TypeAlias = Literal["a", "b", ""]
 
@@ -50,7 +42,7 @@ class Side:
     `words` are its telling words without numbers and names spoken to; `special` are those of them that neither small
     talk nor reporting uses; `grams` are pieces of the special words; `names` and
     `numbers` are its values; `ordered` are its first content words. `subject` is who or what the
-    text begins with. `spoken` marks talk rather than a note, `hedged` a plan or doubt, `done` and `stopped` a state that came about.
+    text begins with. `spoken` marks talk rather than a note. `manner` is how it is told.
     """
 
     words: frozenset[str]
@@ -67,13 +59,11 @@ class Side:
     filler: bool
     question: bool
     spoken: bool
-    hedged: bool
-    done: bool
-    stopped: bool
+    manner: Manner
 
     @classmethod
     def of(cls, text: str, when: datetime | None) -> Side:
-        heading = _HEADING.match(text)
+        whole, heading = text, _HEADING.match(text)
         text = text[heading.end() :] if heading else text
         name, said = speaker(text)
         found = values(text, when)
@@ -99,9 +89,7 @@ class Side:
             filler=is_filler(said),
             question=is_question(said),
             spoken=_SPEECH.search(said) is not None,
-            hedged=is_hedged(said),
-            done=_DONE.search(said) is not None,
-            stopped=_STOPPED.search(said) is not None,
+            manner=Manner.of(whole, said),
         )
 
 
@@ -167,8 +155,8 @@ def _not_held(wanted: frozenset[Value], held: frozenset[Value]) -> frozenset[Val
 class Facts:
     """All that the rule may look at. `a_in_b` is what b holds of a.
 
-    `later` is the side that was recorded later, `""` where that is unknown. `opening` counts the first content words that
-    both begin with.
+    `later` is the side that was recorded later, `""` where that is unknown or both are of one time; `timed` says that both
+    times are known. `opening` counts the first content words that both begin with.
     """
 
     cosine: float
@@ -179,6 +167,7 @@ class Facts:
     same_text: bool
     opening: int
     later: Side_
+    timed: bool
     days: float
 
 
@@ -203,6 +192,7 @@ class FactFinder:
             same_text=_normal(pair.a.text) == _normal(pair.b.text),
             opening=_common(a.ordered[:OPENING], b.ordered[:OPENING]),
             later="b" if gap > 0 else "a" if gap < 0 else "",
+            timed=first is not None and second is not None,
             days=abs(gap),
         )
 

@@ -1,93 +1,138 @@
-"""Facts of a pair as numbers for the embedded judge's two linear scores. Every number has a name and a plain meaning."""
+"""Facts of a pair as numbers for the embedded judge's scores. Every number has a name and a plain meaning.
+
+A row is seen from one side, the victim: what the other side, the survivor, holds of it, and the reverse (`back_`).
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sized
+from collections.abc import Sized
 from difflib import SequenceMatcher
 from typing import Literal
 
-from memfold.refine.judges.facts import Facts, Side
+from memfold.refine.judges.facts import Coverage, Facts, Side
 
-Features = Mapping[str, float]
 FEW = 2
 """Special words up to which spoken words without a name or number are taken to say next to nothing."""
+FAR = 0.6
+"""Cosine below which a pair is far apart."""
 
 
-def cover_features(facts: Facts, victim: Literal["a", "b"]) -> Features:
-    """What speaks for and against: the victim's facts all stand in the other side. Not symmetric.
+def features(facts: Facts, victim: Literal["a", "b"], *, timed: bool = True) -> dict[str, float]:
+    """All that the scores look at, by name, always in the same order.
 
-    `fresh`, `names`, `numbers` count what is lacking (as log(1 + n)); the features that begin with `back_` are those of
-    the opposite direction.
+    Counts are taken as log(1 + n), so that long texts weigh no more than they should.
+
+    :param timed: False leaves out how far apart the two were recorded, as where that is not known.
     """
-    v, s, cover, back = (facts.a, facts.b, facts.a_in_b, facts.b_in_a) if victim == "a" else (facts.b, facts.a, facts.b_in_a, facts.a_in_b)
-    later = facts.later == victim and facts.days >= 1
-    bare = not cover.names and not cover.numbers
-    shared_values = len(v.names & s.names) + len(v.numbers & s.numbers)
+    a_is_victim = victim == "a"
+    v, s = (facts.a, facts.b) if a_is_victim else (facts.b, facts.a)
+    lacks, back = (facts.a_in_b, facts.b_in_a) if a_is_victim else (facts.b_in_a, facts.a_in_b)
     return {
         "cosine": facts.cosine,
-        "cosine_x_words": facts.cosine * cover.words,
-        "cosine_x_grams": facts.cosine * cover.grams,
-        "far": max(0.0, 0.6 - facts.cosine),
-        "special": cover.special,
-        "grams": cover.grams,
-        "fresh": _log(cover.fresh),
-        "unheld_in_note": math.log1p(0 if v.spoken else len(cover.unheld)),
-        "later_with_states": float(later and bool(cover.states)),
-        "nothing_fresh": float(not cover.fresh and bare),
-        "names": _log(cover.names),
-        "numbers": _log(cover.numbers),
-        "bare": float(bare),
-        "shared_values": math.log1p(shared_values),
-        "back_words": back.words,
-        "back_grams": back.grams,
-        "back_fresh": _log(back.fresh),
-        "back_names": _log(back.names),
-        "back_numbers": _log(back.numbers),
-        "shared": _log(v.special & s.held),
-        "special_words": _log(v.special),
-        "opening": min(facts.opening, 4) / 4,
-        "phrases": _phrases(v, s),
-        "length": math.log((len(v.words) + 1) / (len(s.words) + 1)),
-        "spoken": float(v.spoken),
-        "spoken_says_little": float(v.spoken and len(v.special) <= FEW and not v.names and not v.numbers),
-        "spoken_says_nothing": float(v.spoken and not v.special and not v.names and not v.numbers),
-        "spoken_days_apart": math.log1p(facts.days) * v.spoken,
-        "filler": float(v.filler),
-        "question_says_little": float(v.question and len(v.special) <= FEW and not v.names and not v.numbers),
-        "negation_lost": float(v.negations > 0 and s.negations == 0),
-        "same_subject": float(bool(v.subject) and v.subject == s.subject),
-        "other_subject": float(bool(v.subject) and bool(s.subject) and v.subject != s.subject),
+        "far": max(0.0, FAR - facts.cosine),
+        **_covered(facts, v, s, lacks, victim),
+        **{f"back_{name}": value for name, value in _covered(facts, s, v, back, "b" if a_is_victim else "a").items()},
+        **_together(facts),
+        **_times(facts, timed),
     }
 
 
-def merge_features(facts: Facts) -> Features:
-    """What speaks for and against: the two, neither covering the other, read naturally as one memory. Symmetric."""
-    a, b = facts.a, facts.b
-    lacking_a, lacking_b = facts.a_in_b, facts.b_in_a
+def _covered(facts: Facts, v: Side, s: Side, lacks: Coverage, victim: Literal["a", "b"]) -> dict[str, float]:
+    """What the survivor s holds of the victim v, and what v is like."""
+    later = facts.later == victim and facts.days >= 1
+    bare = not lacks.names and not lacks.numbers
+    plain = not v.names and not v.numbers
+    rare = v.manner.lacking(s.manner)
+    lacking, weight = sum(rare), v.manner.weight
+    return {
+        "cosine_x_words": facts.cosine * lacks.words,
+        "cosine_x_grams": facts.cosine * lacks.grams,
+        "special": lacks.special,
+        "grams": lacks.grams,
+        "fresh": _log(lacks.fresh),
+        "unheld_in_note": math.log1p(0 if v.spoken else len(lacks.unheld)),
+        "later_with_states": float(later and bool(lacks.states)),
+        "nothing_fresh": float(not lacks.fresh and bare),
+        "names": _log(lacks.names),
+        "numbers": _log(lacks.numbers),
+        "bare": float(bare),
+        "special_words": _log(v.special),
+        "phrases": _phrases(v, s),
+        "length": math.log((len(v.words) + 1) / (len(s.words) + 1)),
+        "spoken": float(v.spoken),
+        "spoken_says_little": float(v.spoken and plain and len(v.special) <= FEW),
+        "spoken_says_nothing": float(v.spoken and plain and not v.special),
+        "filler": float(v.filler),
+        "question_says_little": float(v.question and plain and len(v.special) <= FEW),
+        "negation_lost": float(v.negations > 0 and s.negations == 0),
+        **_manner(v),
+        "rare_lacking": math.log1p(lacking),
+        "rare_share_lacking": lacking / max(0.3, weight),
+        "rarest_lacking": rare[-1] if rare else 0.0,
+        "second_rarest_lacking": rare[-2] if len(rare) > 1 else 0.0,
+        "rather_rare_lacking": math.log1p(sum(rarity > 0.5 for rarity in rare)),
+        "very_rare_lacking": math.log1p(sum(rarity > 0.8 for rarity in rare)),
+    }
+
+
+def _manner(side: Side) -> dict[str, float]:
+    manner = side.manner
+    rarest = sorted(manner.rarity.values())[-3:]
+    return {
+        "size": _log(manner.words),
+        "me": manner.me,
+        "you": manner.you,
+        "cries": min(manner.cries, 4) / 4,
+        "asking": manner.asking,
+        "names_within": math.log1p(manner.names),
+        "clauses": math.log1p(manner.clauses),
+        "past": math.log1p(manner.past),
+        "digits": math.log1p(manner.digits),
+        "weight": math.log1p(manner.weight),
+        "rarest": sum(rarest) / 3,
+        "rarity": manner.weight / max(1, len(manner.rarity)),
+    }
+
+
+def _together(facts: Facts) -> dict[str, float]:
+    """What the two share, and how alike they are built. The same from either side."""
+    a, b, one, other = facts.a, facts.b, facts.a_in_b, facts.b_in_a
     shared = a.special & b.special
-    spoken = a.spoken and b.spoken
-    numbers = bool(lacking_a.numbers) and bool(lacking_b.numbers)
-    names = bool(lacking_a.names) and bool(lacking_b.names)
-    run, tail = _alignment(a, b)
+    values_alone = bool(one.numbers) and bool(other.numbers)
+    few_alone = max(len(one.fresh), len(other.fresh)) <= FEW
+    order, end = _alignment(a, b)
     return {
         "cosine_squared": facts.cosine**2,
         "shared": _log(shared),
         "shared_share": len(shared) / max(1, len(a.special | b.special)),
-        "grams": max(lacking_a.grams, lacking_b.grams),
-        "fresh": max(_log(lacking_a.fresh), _log(lacking_b.fresh)),
-        "other_names": float(names),
-        "other_numbers": float(numbers),
-        "other_numbers_count": min(_log(lacking_a.numbers), _log(lacking_b.numbers)),
-        "frame_with_other_numbers": float(numbers and len(lacking_a.fresh) <= FEW and len(lacking_b.fresh) <= FEW),
+        "shared_values": math.log1p(len(a.names & b.names) + len(a.numbers & b.numbers)),
+        "grams_either": max(one.grams, other.grams),
+        "fresh_either": max(_log(one.fresh), _log(other.fresh)),
+        "names_alone": float(bool(one.names) and bool(other.names)),
+        "numbers_alone": float(values_alone),
+        "numbers_alone_count": min(_log(one.numbers), _log(other.numbers)),
+        "frame_with_other_numbers": float(values_alone and few_alone),
         "opening": min(facts.opening, 4) / 4,
         "long_opening": facts.opening / 6,
-        "same_order": run,
-        "same_end": tail,
-        "length": math.log1p(len(a.words) + len(b.words)),
-        "spoken": float(spoken),
-        "spoken_days_apart": math.log1p(facts.days) * spoken,
+        "same_order": order,
+        "same_end": end,
+        "words_of_both": math.log1p(len(a.words) + len(b.words)),
+        "both_spoken": float(a.spoken and b.spoken),
+        "subject": _alike(a.subject, b.subject),
+        "speaker": _alike(a.speaker, b.speaker),
+        "heading": _alike(a.manner.heading, b.manner.heading),
     }
+
+
+def _times(facts: Facts, timed: bool) -> dict[str, float]:
+    known = timed and facts.timed
+    return {"days_apart": math.log1p(facts.days) if known else -1.0, "same_time": float(facts.days < 0.01) if known else 0.5}
+
+
+def _alike(one: str, other: str) -> float:
+    """1 for the same, -1 for two different ones, 0 where a side has none."""
+    return 0.0 if not one or not other else 1.0 if one == other else -1.0
 
 
 def _phrases(victim: Side, survivor: Side) -> float:
@@ -98,7 +143,8 @@ def _phrases(victim: Side, survivor: Side) -> float:
 
 def _alignment(a: Side, b: Side) -> tuple[float, float]:
     """Share of the longer side's first words that stand in the other in the same order, and whether both end alike."""
-    blocks = SequenceMatcher(None, a.ordered, b.ordered, autojunk=False).get_matching_blocks()
+    one, other = sorted((a.ordered, b.ordered))  # which blocks match depends on the order, and the sides may be swapped
+    blocks = SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()
     longer = max(len(a.ordered), len(b.ordered), 1)
     last = a.ordered[-1:] == b.ordered[-1:] != ()
     return sum(block.size for block in blocks) / longer, float(last)
@@ -106,3 +152,15 @@ def _alignment(a: Side, b: Side) -> tuple[float, float]:
 
 def _log(things: Sized) -> float:
     return math.log1p(len(things))
+
+
+FALLING = frozenset(
+    """fresh unheld_in_note later_with_states names numbers negation_lost rare_lacking rare_share_lacking rarest_lacking
+    second_rarest_lacking rather_rare_lacking very_rare_lacking""".split()
+)
+"""The more of these, the less the victim may go: the trees of the cover score may not learn the reverse."""
+RISING = frozenset(
+    """cosine cosine_x_words cosine_x_grams special grams nothing_fresh bare phrases spoken_says_little spoken_says_nothing filler
+    question_says_little""".split()
+)
+"""The more of these, the more the victim may go."""
