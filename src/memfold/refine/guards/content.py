@@ -16,8 +16,8 @@ MERGE_SHARE, MERGE_FEW = 0.6, 2
 """The same for a merge, which has no reason to leave anything out."""
 MIDDLE = 4
 """Words that one side may say where the other says something else, for both to count as one frame."""
-LONG_FRAME = 6
-"""Words of a frame that is found although the longer text goes on before or behind it."""
+LONG_FRAME = 7
+"""Words of a frame that is found although more stands before it."""
 THAI_MIDDLE = 12
 """The same in characters, for scripts whose words are written in letters and without spaces."""
 _PREFIX = 5
@@ -126,8 +126,8 @@ def _one_difference(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[tuple
     tail = next((i for i in range(least - start) if one[-1 - i] != other[-1 - i]), least - start)
     mine, theirs = one[start : len(one) - tail], other[start : len(other) - tail]
     longest = THAI_MIDDLE if any("\u0e00" <= word[0] <= "\u0eff" for word in mine) else MIDDLE
-    if start + tail >= LONG_FRAME and len(theirs) > longest and not (start and tail):
-        theirs = theirs[:longest] if start else theirs[-longest:]  # what else stands before or behind the frame does not hide it
+    if not start and tail >= LONG_FRAME and len(theirs) > longest:
+        theirs = theirs[-longest:]  # what else stands before somebody does not hide that it is somebody else
     frame, middle = start + tail, max(len(mine), len(theirs))
     return (mine, theirs) if mine and theirs and middle <= longest and frame >= max(middle, 2) else None
 
