@@ -141,7 +141,8 @@ def covering(id: str, state: State, living: Texts) -> str | None:
 def shown(entry: Entry) -> str:
     """An entry as a reader gets it: with its date, or all its dates where it was merged from several."""
     times = entry.metadata.get("times")
-    dates = [datetime.fromisoformat(str(time)) for time in times] if isinstance(times, list) else [entry.time] if entry.time else []
+    later = [datetime.fromisoformat(str(time)) for time in times] if isinstance(times, list) else []
+    dates = ([entry.time] if entry.time else []) + later
     return f"{', '.join(dict.fromkeys(f'{date.day} {date:%B %Y}' for date in dates))}: {entry.text}"
 
 

@@ -113,6 +113,7 @@ class TimedJudge:
         self._judge, self._clip = judge, clip
         self.name, self.floor, self.costly = judge.name, judge.floor, judge.costly
         self.proposer = getattr(judge, "proposer", None)
+        self.order = getattr(judge, "order", None)
         self.seconds = 0.0
 
     def decide(self, pairs: Sequence[Pair]) -> list[Decision]:
@@ -192,6 +193,7 @@ BARE = RefineSettings(guards=False, order="cosine")
 SYSTEMS: dict[str, tuple[System, ...]] = {
     "embedded, cosine": (judged_by("embedded", RefineSettings(order="cosine")),),
     "embedded, safest": (judged_by("embedded", RefineSettings(order="safest")),),
+    "embedded:0.3, safest": (judged_by("embedded:0.3", RefineSettings(order="safest")),),
     "embedded, no guards": (judged_by("embedded", BARE),),
     "RuleSim": (judged_by("similarity:0.8", BARE, CLIP),),
     "RulePR": (judged_by("pagerank:0.8", BARE, CLIP),),

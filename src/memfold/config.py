@@ -31,7 +31,7 @@ class RefineSettings:
     max_edits: int | None = None
     max_seconds: float | None = None
     guards: bool = True
-    min_saving: float = 0.1
+    min_saving: float = 0.05
     order: Order | None = None
     neighbours: int = 32
     loss: Loss = "chance"

@@ -93,7 +93,7 @@ def test_the_merge_treadmill(tmp_path, now):
 
 
 def test_a_merger_that_swells_is_refused(open_memory):
-    swelling = ScriptedJudge(lambda pair: Decision("merge", merged=f"{pair.a.text} {pair.b.text}"), name="concatenate")
+    swelling = ScriptedJudge(lambda pair: Decision("merge", merged=f"{pair.a.text} And so it is. {pair.b.text}"), name="swell")
     memory = open_memory(texts=FIRST + [text for texts in ROUNDS for text in texts])
     before = list(memory.entries())
     report = memory.refine(budget="0", judge=swelling, apply=True)

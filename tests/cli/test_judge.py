@@ -32,8 +32,9 @@ def test_one_decision_a_line(memfold, pairs, read_lines):
 
 
 def test_guards_veto_unless_told_not_to(memfold, pairs, read_lines):
-    guarded = read_lines(memfold("judge", pairs, *QUICK).stdout)[2]
-    bare = read_lines(memfold("judge", pairs, *QUICK, "--no-guards", "--json").stdout)[2]
+    eager = ("--judge", "similarity:0.1", "--embedder", "hashing")
+    guarded = read_lines(memfold("judge", pairs, *eager).stdout)[2]
+    bare = read_lines(memfold("judge", pairs, *eager, "--no-guards", "--json").stdout)[2]
     assert guarded["action"] == "preserve"
     assert guarded["veto"]
     assert bare["action"] in ("delete", "merge")

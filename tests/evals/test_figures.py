@@ -1,4 +1,6 @@
 import numpy as np
+from datetime import datetime
+
 import pytest
 from evals.cache import CachedEmbedder, CountedTokens
 from evals.retention import COLUMNS, MEANS, line, table
@@ -88,7 +90,7 @@ def test_a_merge_stands_for_its_turns_and_a_deleted_turn_for_none(dialogue, embe
 
 def test_a_reader_sees_every_date_of_a_merge():
     assert figures.shown(Entry("a", "tea")) == ": tea"
-    merged = Entry("m", "tea", metadata={"times": ["2024-06-03T09:05:00", "2024-06-03T10:00:00", "2024-07-17T12:40:00"]})
+    merged = Entry("m", "tea", occurred_at=datetime(2024, 6, 3, 9, 5), metadata={"times": ["2024-06-03T10:00", "2024-07-17"]})
     assert figures.shown(merged) == "3 June 2024, 17 July 2024: tea"
 
 

@@ -1,4 +1,6 @@
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -106,11 +108,20 @@ def test_the_fields_of_a_merged_entry():
     assert (merged.id, merged.text, merged.revision, merged.importance) == ("m", "xy", 0, 0.9)
     assert set(merged.links) == {Link("c"), Link("d")}
     assert set(merged.keywords) == {"tea", "cup"}
-    assert (merged.created_at, merged.updated_at) == (EARLY, NOW)
+    assert (merged.created_at, merged.updated_at) == (EARLY, None)
     assert merged.sources == (Source("t1"),)
     assert merged.metadata["room"] == 1  # the later side's
     assert merged.metadata["who"] == "ada"
-    assert len(merged.metadata["times"]) == 2
+    assert merged.metadata["times"] == [LATE.isoformat(timespec="minutes")]
+    assert merge_entries(a, replace(b, updated_at=EARLY), Decision("merge", merged="xy"), new_id="m", now=NOW).updated_at == NOW
+
+
+def test_merges_of_merges_carry_every_later_time_once():
+    days = [datetime(2026, 3, day) for day in (1, 4, 9, 4)]
+    one, two, three, four = (Entry(str(n), "x", created_at=day) for n, day in enumerate(days))
+    merge = partial(merge_entries, decision=Decision("merge", merged="x"), new_id="m", now=NOW)
+    whole = merge(merge(two, one), merge(three, four))
+    assert (whole.created_at, whole.metadata["times"]) == (datetime(2026, 3, 1), ["2026-03-04", "2026-03-09"])
 
 
 def test_a_merge_needs_its_text_and_one_home():

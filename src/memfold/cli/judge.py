@@ -40,7 +40,7 @@ memfold judge pairs.jsonl
 memfold judge pairs.jsonl --judge similarity:0.8 --no-guards""",
 )
 @click.argument("pairs", type=click.Path(exists=True, dir_okay=False, allow_dash=True), metavar="PAIRS")
-@click.option("--judge", default="embedded", show_default=True, metavar="J", help="embedded or similarity:0.8.")
+@click.option("--judge", default="embedded", show_default=True, metavar="J", help="embedded, embedded:0.8 or similarity:0.8.")
 @click.option("--no-guards", is_flag=True, help="The bare judge.")
 @click.option(
     "--updates",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from datetime import time as clock
 from hashlib import blake2b
 
 from memfold.refine.anchoring import anchored, dated
@@ -68,10 +69,10 @@ def merge_entries(a: Entry, b: Entry, decision: Decision, *, new_id: str, now: d
     """The entry that takes the place of both: text and keywords from the decision, all else computed from the two.
 
     Links, sources, keywords and metadata are united (a metadata key that both have keeps the later side's value),
-    the earliest times stay, importance is the larger, and pinned stays pinned. Where the sides' times differ, all of them
-    are kept under `metadata["times"]`.
+    the earliest times stay, importance is the larger, and pinned stays pinned. Where the sides' times differ, the later ones
+    are kept under `metadata["times"]`. Every byte counts here: what a merge adds to its entry it does not save.
 
-    :param now: becomes `updated_at`.
+    :param now: becomes `updated_at` where a side had one; when the merge was made is in the journal in any case.
     :raises ValueError: the decision holds no merged text, or the sides differ in namespace or home.
     """
     if not decision.merged:
@@ -81,7 +82,7 @@ def merge_entries(a: Entry, b: Entry, decision: Decision, *, new_id: str, now: d
     first, second = in_time_order(a, b)
     metadata: dict[str, JSON] = {**first.metadata, **second.metadata}
     times = _times(first, second)
-    if len(times) > 1:
+    if times:
         metadata["times"] = list[JSON](times)
     return Entry(
         id=new_id,
@@ -93,7 +94,7 @@ def merge_entries(a: Entry, b: Entry, decision: Decision, *, new_id: str, now: d
         links=merged_links(first, second, new_id),
         occurred_at=_earliest(a.occurred_at, b.occurred_at),
         created_at=_earliest(a.created_at, b.created_at),
-        updated_at=now,
+        updated_at=now if a.updated_at or b.updated_at else None,
         importance=max(a.importance, b.importance),
         pinned=a.pinned or b.pinned,
         sources=tuple(dict.fromkeys(first.sources + second.sources)),
@@ -142,15 +143,23 @@ def _earliest(one: datetime | None, other: datetime | None) -> datetime | None:
 
 
 def _times(first: Entry, second: Entry) -> Sequence[str]:
-    """Every time that the two carry, the ones from earlier merges included, each once, in order."""
-    times: list[str] = []
+    """The times that the two carry, those from earlier merges included, without the earliest, each once, in order and short."""
+    times: set[str] = set()
     for entry in (first, second):
         kept = entry.metadata.get("times")
-        if isinstance(kept, list) and kept and all(isinstance(time, str) for time in kept):
-            times.extend(str(time) for time in kept)
-        elif entry.time is not None:
-            times.append(entry.time.isoformat())
-    return sorted(dict.fromkeys(times))
+        if isinstance(kept, list):
+            times.update(str(time) for time in kept)
+        if entry.time is not None:
+            times.add(_short(entry.time))
+    earliest = _earliest(first.time, second.time)
+    return sorted(times - {_short(earliest)} if earliest else times)
+
+
+def _short(time: datetime) -> str:
+    """`2026-03-09` for a midnight without a zone, else ISO without what is zero at its end."""
+    if time.tzinfo is None and time.time() == clock.min:
+        return time.date().isoformat()
+    return time.isoformat(timespec="auto" if time.second or time.microsecond else "minutes")
 
 
 def _bytes(text: str) -> int:

@@ -66,7 +66,7 @@ def test_every_judge_answers_in_order_with_a_reason_of_one_line(spec, embedder):
         assert 0 <= decision.confidence <= 1
 
 
-@pytest.mark.parametrize("spec", ["similarity:2", "similarity:high", "pagerank:nan", "embedded:1"])
+@pytest.mark.parametrize("spec", ["similarity:2", "similarity:high", "pagerank:nan", "embedded:0", "embedded:1.5", "embedded:high"])
 def test_a_bad_parameter_is_told(spec):
     with pytest.raises(BadParameter):
         open_judge(spec)

@@ -14,9 +14,15 @@ from memfold.refine.judges.similarity import SimilarityJudge
 def _embedded(parameter: str) -> Judge:
     from memfold.refine.judges.embedded import EmbeddedJudge
 
-    if parameter:
-        raise BadParameter(f"the embedded judge takes no parameter, found {parameter!r}")
-    return EmbeddedJudge()
+    if not parameter:
+        return EmbeddedJudge()
+    try:
+        least = float(parameter)
+    except ValueError:
+        least = nan
+    if not 0 < least <= 1:
+        raise BadParameter(f"embedded:{parameter}: the least confidence of a deletion lies above 0 and up to 1, for example embedded:0.8")
+    return EmbeddedJudge(delete=least)
 
 
 def _similarity(parameter: str) -> Judge:
@@ -42,7 +48,7 @@ JUDGES: dict[str, Callable[[str], Judge]] = {"embedded": _embedded, "similarity"
 
 
 def open_judge(spec: str, *, embedder: Embedder | None = None) -> Judge:
-    """The judge of a name: `embedded`, `similarity:0.8`, `pagerank:0.8`.
+    """The judge of a name: `embedded`, `embedded:0.8`, `similarity:0.8`, `pagerank:0.8`.
 
     :param embedder: for judges that embed parts of a text.
     :raises UnknownName: no judge has this name. :raises BadParameter: what follows the colon is not the judge's.

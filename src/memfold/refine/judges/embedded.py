@@ -49,11 +49,13 @@ class EmbeddedJudge:
 
     :param updates: with "latest", the older of two states of one thing goes, where "history" keeps it in a merge.
     :param model: the fitted scores; by default those that come with the package.
-    :param delete: least `cover` for a deletion, in (0, 1]; another value than the default is part of the judge's name.
+    :param delete: least `cover` for a deletion, in (0, 1]: lower finds more and loses more, and with the safest edits first it only matters
+        once the safer ones are spent. Another value than the default is part of the judge's name.
     """
 
     costly = False
     floor = FLOOR
+    order = "safest"
 
     def __init__(self, updates: Literal["history", "latest"] = "history", *, model: Model | None = None, delete: float = DELETE) -> None:
         self._updates = updates

@@ -60,7 +60,9 @@ def _replaced(parts: list[str], stale: str) -> tuple[int, int, str] | None:
     """The sentence that differs from the stale one in one place, where that place ends, and what stood there."""
     for at, part in enumerate(parts[:SEARCHED]):
         place = _one_difference(stale, part)
-        if place is not None and _is_whole(place[0]) and _outside_quotes(part[: place[1]]):
+        if place is None or stale.lstrip().startswith(place[0]):  # somebody else is no later state of somebody
+            continue
+        if _is_whole(place[0]) and _outside_quotes(part[: place[1]]):
             return at, place[1], place[0]
     return None
 

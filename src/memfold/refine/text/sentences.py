@@ -7,7 +7,8 @@ import re
 from memfold.refine.text.pattern import IGNORECASE, Pattern
 
 _ABBREVIATIONS = frozenset(
-    "mr mrs ms dr prof st sr jr vs etc e.g i.e approx no fig dept inc ltd co acc incl excl ca resp avg jan feb mar apr jun jul aug sep sept oct nov dec".split()
+    """mr mrs ms dr prof st sr jr vs etc e.g i.e approx no fig dept inc ltd
+    co acc incl excl ca resp avg jan feb mar apr jun jul aug sep sept oct nov dec""".split()
 )
 _BREAK = Pattern(
     r"(?<![.!?…])[.!?…]++[\"')\]”’]*+(?=\s|$)\s*"
