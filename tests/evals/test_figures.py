@@ -1,6 +1,6 @@
-import numpy as np
 from datetime import datetime
 
+import numpy as np
 import pytest
 from evals.cache import CachedEmbedder, CountedTokens
 from evals.retention import COLUMNS, MEANS, line, table

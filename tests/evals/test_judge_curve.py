@@ -2,6 +2,7 @@
 
 from evals.judge_curve import curve, draw
 from evals.judge_pairs import Labelled
+
 from memfold.types import Decision, Entry, Pair
 
 

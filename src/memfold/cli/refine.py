@@ -48,7 +48,13 @@ memfold refine agent.db --budget "300 entries" --all-namespaces --apply --json""
 )
 @click.option("--budget", callback=as_budget, required=True, metavar="B", help="50% (of all taken in), 200KB, '300 entries', '20k tokens'.")
 @click.option("--apply", is_flag=True, help="Do it; without this, only look.")
-@click.option("--judge", default="embedded", show_default=True, metavar="J", help="embedded, embedded:0.8 (deletes only from that confidence on), similarity:0.8 or pagerank:0.8.")
+@click.option(
+    "--judge",
+    default="embedded",
+    show_default=True,
+    metavar="J",
+    help="embedded, embedded:0.8 (deletes only from that confidence on), similarity:0.8 or pagerank:0.8.",
+)
 @every_namespace_option
 @click.option("--max-judgements", type=click.IntRange(min=1), metavar="N", help="Stop after so many pairs judged.")
 @click.option("--max-edits", type=click.IntRange(min=1), metavar="N", help="Stop after so many edits.")

@@ -29,6 +29,7 @@ GUARDS: dict[str, Guard] = {
     "negation": rules.negation,  # what is denied is not kept as said, nor the other way round
     "modality": rules.modality,  # what was done is not kept as a plan
     "frame": rules.frame,  # same frame, other words: two facts
+    "field": rules.field,  # the value of a field is a fact
     "content": rules.content,  # what goes must be said by what stays
 }
 

@@ -9,6 +9,7 @@ from functools import wraps
 from typing import Literal, TypeAlias
 
 from memfold.refine.guards.content import aligned, exchanged, replaced, same_but_digits, telling, unsaid
+from memfold.refine.guards.fields import contradicts, lost_value
 from memfold.refine.guards.reading import Reading, read
 from memfold.refine.guards.values import implied_by_time, lost, shown
 from memfold.refine.merging import most_bytes
@@ -227,6 +228,17 @@ def content(pair: Pair, decision: Decision, settings: GuardSettings) -> str | No
         if new:
             return f"what stays says little of {which}: nothing of {', '.join(new[:4])}"
     return None
+
+
+@_unless_outdated
+def field(pair: Pair, decision: Decision, settings: GuardSettings) -> str | None:
+    """`Risk: Impact: Medium` is not said by `Risk: Probability: Low`, and `Status: Open` does not join `Status: Fixed`."""
+    if decision.action == "merge":
+        at_odds = contradicts(pair.a.text, pair.b.text) and _order(pair.a, pair.b) in (None, 0)
+        return "both give the same field, and neither is known to be the later" if at_odds else None
+    victim, kept = _sides(pair, decision)
+    lost_words = lost_value(victim.text, kept.text)
+    return f"what stays does not say {', '.join(lost_words[:4])}" if lost_words else None
 
 
 def _replacements(pair: Pair, decision: Decision) -> Iterator[tuple[Reading, Reading, str]]:

@@ -19,6 +19,7 @@ _FOREIGN: frozenset[str] = frozenset[str]().union(*OTHER_LANGUAGES.values()) - E
 _FUTURE = re.compile(r"\b(?:will|shall|going to)\b|\w['’]ll\b", re.IGNORECASE)
 _SURE = 3
 """Function words of one language that make it certain."""
+_LIST = re.compile(r"[:：]\s")
 _SEPARATE = re.compile(r"[;；]\s*$")
 
 
@@ -112,7 +113,9 @@ def _trimmed(parts: list[str], covered: list[bool]) -> list[str]:
 
 
 def _without_rows(parts: list[str], covered: list[bool]) -> tuple[list[str], list[bool]]:
-    """Without the covered clauses that stand between two semicolons, or between one and the end."""
+    """Without the covered clauses that stand between two semicolons, or between one and the end. A list behind a colon stays whole."""
+    if any(_LIST.search(part) for part in parts):
+        return parts, covered
     out = [(parts[0], covered[0])] if parts else []
     for at in range(1, len(parts)):
         is_last = at + 1 == len(parts)

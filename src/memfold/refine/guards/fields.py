@@ -1,0 +1,67 @@
+"""Short notes of the form `thing: field: value`: their last words are the fact, the words before only file it.
+
+`Alice: Loves coding` and `Alice: Software Engineer` share half of their words and no fact.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from memfold.refine.text import content_words
+from memfold.refine.text.pattern import IGNORECASE, Pattern
+
+MOST = 8
+"""Words of the longest value that is taken for one."""
+FEW = 3
+"""The same behind a single head, which may be a speaker's; such a value has a capital, as a form has and a chat has not."""
+LONGEST = 80
+"""Characters of a head."""
+_PART = re.compile(r"[:：]\s+")
+_TALK = Pattern(r"[!?！？]|\b(?:i|me|my|we|our|you|your|i'm|you're|it's|that's)\b", IGNORECASE)
+_SENTENCE = Pattern(r"[.。!?！？]\s")
+_ALIKE = 5
+"""Letters by which two words are taken for forms of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A note's parts: `heads` before the last colon, in lower case, and the `value` behind it."""
+
+    heads: tuple[str, ...]
+    value: str
+
+    @classmethod
+    def of(cls, text: str) -> Field | None:
+        """None where the text is no such note: talk, several sentences, a long value."""
+        *heads, value = _PART.split(text.strip())
+        if not heads or value.endswith((":", "：")) or any(len(head) > LONGEST for head in heads):
+            return None
+        if _TALK.search(value) or _SENTENCE.search(value):
+            return None
+        if not 0 < len(value.split()) <= (MOST if len(heads) > 1 else FEW) or (len(heads) == 1 and not value[0].isupper()):
+            return None
+        return cls(tuple(head.strip().casefold() for head in heads), value.strip())
+
+
+def lost_value(victim: str, kept: str) -> list[str]:
+    """The words of the victim's value that the other text does not say of the same thing; [] where the victim is no such note.
+
+    What both are filed under is left out on either side, as no fact of either.
+    """
+    field = Field.of(victim)
+    thing = _PART.split(kept.strip())[0].casefold()
+    if field is None or thing != field.heads[0]:
+        return []
+    said = content_words(kept.strip()[len(thing) :])
+    beginnings = {word[:_ALIKE] for word in said if len(word) >= _ALIKE}
+    words = [word for word in content_words(field.value) if not any(map(str.isdigit, word))]  # numbers have a guard of their own
+    return sorted(word for word in words if word not in said and not (len(word) >= _ALIKE and word[:_ALIKE] in beginnings))
+
+
+def contradicts(one: str, other: str) -> bool:
+    """Whether the two give one field of one thing two values: `Status: Open`, `Status: Fixed`."""
+    mine, theirs = Field.of(one), Field.of(other)
+    if mine is None or theirs is None or len(mine.heads) < 2:
+        return False
+    return mine.heads == theirs.heads and content_words(mine.value) != content_words(theirs.value)
