@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -162,19 +162,33 @@ def _logistic(margins: Sequence[tuple[float, bool, float]]) -> tuple[float, floa
 Judged = list[tuple[Labelled, Decision]]
 
 
-def cross(examples: Examples) -> dict[str, Judged]:
-    """The decisions on sources that the judge was not fitted on, by how they were left out."""
+def plain(model: Model) -> Model:
+    """The logistic regressions alone, to see what the trees are worth."""
+    leaf = np.zeros(1, np.int32)
+    none = Trees(leaf, leaf, np.zeros(1), leaf, leaf, np.zeros(1), 0)
+
+    def without(score: Score) -> Score:
+        return replace(score, trees=none, bias=0.0, weights=2 * score.weights, intercept=2 * score.intercept)
+
+    return replace(model, cover=without(model.cover), merge=without(model.merge))
+
+
+def cross(examples: Examples, form: Callable[[Model], Model] = lambda model: model) -> dict[str, Judged]:
+    """The decisions on sources that the judge was not fitted on, by how they were left out.
+
+    :param form: what is made of every fitted model before it is calibrated.
+    """
     free = examples.where(FITTED)
     sources = sorted({label.source for label, used in zip(examples.pairs, free, strict=True) if used})
-    groups = list(left_out(examples))
-    model = calibrated(fit(examples.some(free)), examples, groups)
+    groups = [(out, form(model)) for out, model in left_out(examples)]
+    model = calibrated(form(fit(examples.some(free))), examples, groups)
 
     def judged(folds: Iterable[tuple[NDArray[np.bool_], Model]]) -> Judged:
         as_shipped = ((out, replace(m, cover=_as(m.cover, model.cover), merge=_as(m.merge, model.merge))) for out, m in folds)
         return [one for out, other in as_shipped for one in _judged(other, examples.some(out))]
 
     return {
-        "fitted sources, each left out": judged(left_out(examples, [(source,) for source in sources])),
+        "fitted sources, each left out": judged((out, form(m)) for out, m in left_out(examples, [(source,) for source in sources])),
         "fitted sources, groups of them left out": judged(groups),
         "other sources": _judged(model, examples.some(~free)) if not free.all() else [],
     }
@@ -194,6 +208,7 @@ def main() -> None:
     add_data_argument(parser)
     parser.add_argument("--out", type=Path, default=FILE, help=f"file to write (default: {FILE})")
     parser.add_argument("--cross", action="store_true", help="print the figures on sources left out; write nothing")
+    parser.add_argument("--plain", action="store_true", help="with --cross: the logistic regressions alone, without the trees")
     parser.add_argument("--plot", type=Path, metavar="PNG", help="with --cross: draw the threshold curves (needs matplotlib)")
     parser.add_argument("--json", action="store_true", help="with --cross: one JSON object")
     arguments = parser.parse_args()
@@ -203,7 +218,7 @@ def main() -> None:
         write(model, arguments.out)
         print(f"fitted on {int(examples.where(FITTED).sum())} pairs; wrote {arguments.out}")
         return
-    judged = cross(examples)
+    judged = cross(examples, plain) if arguments.plain else cross(examples)
     if arguments.json:
         print(json.dumps({name: tables(part) for name, part in judged.items()}, default=lambda score: score.as_dict()))
         return
