@@ -16,6 +16,7 @@ def after(gone, kept, action="delete", merged=""):
         ("Mona: Likes chess", "Mona: Harbour pilot"),
         ("Risk: Frost in the pump house: Impact: Medium", "Risk: Frost in the pump house: Probability: Low (twice in ten years)"),
         ("Feature: Tide alarm: Status: Proposed", "Feature: Tide alarm: Use case: A short look at the status of the quay"),
+        ("Tide search: Cost: O(a × b) → O(a + b)", "Tide search: Effect: O(a × b) cost, slow for a long coast"),
         ("Milestone: Second pump: Status: In Progress", "Milestone: Second pump: Target date: 2031-01-15"),
     ],
 )

@@ -18,6 +18,7 @@ FEW = 3
 LONGEST = 80
 """Characters of a head."""
 _PART = re.compile(r"[:：]\s+")
+_ARROW = re.compile(r"\s(?:→|⇒|->|=>)\s")
 _TALK = Pattern(r"[!?！？]|\b(?:i|me|my|we|our|you|your|i'm|you're|it's|that's)\b", IGNORECASE)
 _SENTENCE = Pattern(r"[.。!?！？]\s")
 _ALIKE = 5
@@ -57,6 +58,16 @@ def lost_value(victim: str, kept: str) -> list[str]:
     beginnings = {word[:_ALIKE] for word in said if len(word) >= _ALIKE}
     words = [word for word in content_words(field.value) if not any(map(str.isdigit, word))]  # numbers have a guard of their own
     return sorted(word for word in words if word not in said and not (len(word) >= _ALIKE and word[:_ALIKE] in beginnings))
+
+
+def lost_change(victim: str, kept: str) -> str:
+    """What the victim says a thing became (`thing: from → to`), where the other text on it does not hold that to the letter; "" else."""
+    thing, *rest = _PART.split(victim.strip())
+    if not rest or _PART.split(kept.strip())[0].casefold() != thing.casefold():
+        return ""
+    *changes, became = _ARROW.split(victim.strip())
+    became = " ".join(became.casefold().split()).rstrip(".")
+    return became if changes and 0 < len(became) <= LONGEST and became not in " ".join(kept.casefold().split()) else ""
 
 
 def contradicts(one: str, other: str) -> bool:

@@ -9,7 +9,7 @@ from functools import wraps
 from typing import Literal, TypeAlias
 
 from memfold.refine.guards.content import aligned, exchanged, replaced, same_but_digits, telling, unsaid
-from memfold.refine.guards.fields import contradicts, lost_value
+from memfold.refine.guards.fields import contradicts, lost_change, lost_value
 from memfold.refine.guards.reading import Reading, read
 from memfold.refine.guards.values import implied_by_time, lost, shown
 from memfold.refine.merging import most_bytes
@@ -237,8 +237,8 @@ def field(pair: Pair, decision: Decision, settings: GuardSettings) -> str | None
         at_odds = contradicts(pair.a.text, pair.b.text) and _order(pair.a, pair.b) in (None, 0)
         return "both give the same field, and neither is known to be the later" if at_odds else None
     victim, kept = _sides(pair, decision)
-    lost_words = lost_value(victim.text, kept.text)
-    return f"what stays does not say {', '.join(lost_words[:4])}" if lost_words else None
+    lost_words = lost_value(victim.text, kept.text)[:4] or [lost_change(victim.text, kept.text)]
+    return f"what stays does not say {', '.join(lost_words)}" if lost_words[0] else None
 
 
 def _replacements(pair: Pair, decision: Decision) -> Iterator[tuple[Reading, Reading, str]]:
