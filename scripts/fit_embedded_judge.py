@@ -34,7 +34,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from memfold.refine import guards
-from memfold.refine.judges.embedded import EmbeddedJudge
+from memfold.refine.judges.embedded import DELETE, EmbeddedJudge
 from memfold.refine.judges.facts import FactFinder
 from memfold.refine.judges.features import FALLING, RISING, features
 from memfold.refine.judges.model import FILE, Model, Score, Trees, write
@@ -70,8 +70,8 @@ class Examples:
     @classmethod
     def of(cls, pairs: Sequence[Labelled]) -> Examples:
         finder = FactFinder()
-        facts = [(finder.of(label.pair), not label.source.startswith(WITHOUT_TIMES)) for label in pairs]
-        a, b = ([features(one, side, timed=timed) for one, timed in facts] for side in ("a", "b"))
+        rows = [features(finder.of(label.pair), timed=not label.source.startswith(WITHOUT_TIMES)) for label in pairs]
+        a, b = zip(*rows, strict=True)
         return cls(pairs, tuple(a[0]), *(np.array([list(row.values()) for row in rows]) for rows in (a, b)))
 
     def some(self, chosen: NDArray[np.bool_]) -> Examples:
@@ -173,10 +173,11 @@ def plain(model: Model) -> Model:
     return replace(model, cover=without(model.cover), merge=without(model.merge))
 
 
-def cross(examples: Examples, form: Callable[[Model], Model] = lambda model: model) -> dict[str, Judged]:
+def cross(examples: Examples, form: Callable[[Model], Model] = lambda model: model, delete: float = DELETE) -> dict[str, Judged]:
     """The decisions on sources that the judge was not fitted on, by how they were left out.
 
     :param form: what is made of every fitted model before it is calibrated.
+    :param delete: least confidence of a deletion.
     """
     free = examples.where(FITTED)
     sources = sorted({label.source for label, used in zip(examples.pairs, free, strict=True) if used})
@@ -185,12 +186,12 @@ def cross(examples: Examples, form: Callable[[Model], Model] = lambda model: mod
 
     def judged(folds: Iterable[tuple[NDArray[np.bool_], Model]]) -> Judged:
         as_shipped = ((out, replace(m, cover=_as(m.cover, model.cover), merge=_as(m.merge, model.merge))) for out, m in folds)
-        return [one for out, other in as_shipped for one in _judged(other, examples.some(out))]
+        return [one for out, other in as_shipped for one in _judged(other, examples.some(out), delete)]
 
     return {
         "fitted sources, each left out": judged((out, form(m)) for out, m in left_out(examples, [(source,) for source in sources])),
         "fitted sources, groups of them left out": judged(groups),
-        "other sources": _judged(model, examples.some(~free)) if not free.all() else [],
+        "other sources": _judged(model, examples.some(~free), delete) if not free.all() else [],
     }
 
 
@@ -198,8 +199,8 @@ def _as(score: Score, other: Score) -> Score:
     return replace(score, calibration=other.calibration)
 
 
-def _judged(model: Model, examples: Examples) -> Judged:
-    decisions = EmbeddedJudge(model=model).decide([label.pair for label in examples.pairs])
+def _judged(model: Model, examples: Examples, delete: float) -> Judged:
+    decisions = EmbeddedJudge(model=model, delete=delete).decide([label.pair for label in examples.pairs])
     return [(label, guards.check(label.pair, decision)) for label, decision in zip(examples.pairs, decisions, strict=True)]
 
 
@@ -209,6 +210,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=FILE, help=f"file to write (default: {FILE})")
     parser.add_argument("--cross", action="store_true", help="print the figures on sources left out; write nothing")
     parser.add_argument("--plain", action="store_true", help="with --cross: the logistic regressions alone, without the trees")
+    parser.add_argument("--delete", type=float, default=DELETE, metavar="P", help=f"with --cross: deletes from it on ({DELETE})")
     parser.add_argument("--plot", type=Path, metavar="PNG", help="with --cross: draw the threshold curves (needs matplotlib)")
     parser.add_argument("--json", action="store_true", help="with --cross: one JSON object")
     arguments = parser.parse_args()
@@ -218,7 +220,7 @@ def main() -> None:
         write(model, arguments.out)
         print(f"fitted on {int(examples.where(FITTED).sum())} pairs; wrote {arguments.out}")
         return
-    judged = cross(examples, plain) if arguments.plain else cross(examples)
+    judged = cross(examples, *([plain] if arguments.plain else []), delete=arguments.delete)
     if arguments.json:
         print(json.dumps({name: tables(part) for name, part in judged.items()}, default=lambda score: score.as_dict()))
         return

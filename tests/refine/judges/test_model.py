@@ -49,17 +49,18 @@ def test_a_model_comes_back_from_its_file(tmp_path):
     assert back.cover.calibration == SCORE.calibration
 
 
-def pair_features(a, b, victim="a"):
-    return features(FactFinder().of(Pair(Entry("a", a), Entry("b", b), 0.8)), victim)
+def pair_features(a, b):
+    return features(FactFinder().of(Pair(Entry("a", a), Entry("b", b), 0.8)))
 
 
 def test_the_bundled_model_was_fitted_on_these_features():
-    assert bundled().names == tuple(pair_features("Rosa keeps hens.", "Ben keeps bees."))
+    assert bundled().names == tuple(pair_features("Rosa keeps hens.", "Ben keeps bees.")[0])
     assert set(bundled().names) >= FALLING | RISING
 
 
 def test_features_of_a_pair_seen_from_its_sides():
-    here, there = (pair_features("Rosa keeps 12 hens in Oslo.", "Rosa keeps hens.", side) for side in "ab")
+    here, there = pair_features("Rosa keeps 12 hens in Oslo.", "Rosa keeps hens.")
+    assert list(here) == list(there)
     assert here["numbers"] > there["numbers"] == 0
     assert here["back_numbers"] == there["numbers"]
     assert here["shared"] == there["shared"]

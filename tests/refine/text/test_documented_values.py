@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memfold.refine.text import values
-from memfold.refine.text.polarity import is_hedged, negations
+from memfold.refine.text.polarity import doubted, negations
 from memfold.refine.text.value import stands_for
 
 WHEN = datetime(2024, 5, 5, 18, 30)  # the day that the table names
@@ -49,8 +49,8 @@ def test_the_table_tells_the_truth(kind, language, claim):
     if kind == "negation":
         assert negations(one) == negations(other) + 1
     elif kind == "plan or doubt":
-        assert is_hedged(one)
-        assert not is_hedged(other)
+        assert doubted(one)
+        assert not doubted(other)
     elif sign == "=":
         assert values(one, WHEN)
         assert stands(one, other)

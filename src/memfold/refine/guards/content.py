@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from memfold.refine.guards.reading import Clause, Reading
 from memfold.refine.text.generic import GENERIC, OF_VALUES
@@ -27,12 +27,17 @@ _SPACELESS = ("han", "hiragana", "kana", "spaceless")
 def unsaid(victim: Reading, kept: Reading, *, merged: bool = False) -> list[str]:
     """The content words of the victim's claims that the kept text lacks, endings aside; [] where enough of them stand there."""
     share, few = (MERGE_SHARE, MERGE_FEW) if merged else (SHARE, FEW)
-    beginnings = {word[:_PREFIX] for word in kept.words if len(word) >= _PREFIX}
-    new = sorted(word for word in victim.claims if word not in kept.words and not (len(word) >= _PREFIX and word[:_PREFIX] in beginnings))
+    new = not_said(victim.claims, kept.words)
     said = 1 - len(new) / len(victim.claims) if victim.claims else 1.0
     if said == 0 and not _kin(victim, kept):
         few = min(few, _few_of_unsaid(victim))
     return new if len(new) >= few and said < share else []
+
+
+def not_said(words: Iterable[str], held: Collection[str]) -> list[str]:
+    """Those of the words that are not held, nor begin like one that is, in order."""
+    beginnings = {word[:_PREFIX] for word in held if len(word) >= _PREFIX}
+    return sorted(word for word in words if word not in held and not (len(word) >= _PREFIX and word[:_PREFIX] in beginnings))
 
 
 def _kin(victim: Reading, kept: Reading) -> bool:

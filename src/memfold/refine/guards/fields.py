@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
+from memfold.refine.guards.content import not_said
 from memfold.refine.text import content_words
 from memfold.refine.text.pattern import IGNORECASE, Pattern
 
@@ -17,12 +17,10 @@ FEW = 3
 """The same behind a single head, which may be a speaker's; such a value has a capital, as a form has and a chat has not."""
 LONGEST = 80
 """Characters of a head."""
-_PART = re.compile(r"[:：]\s+")
-_ARROW = re.compile(r"\s(?:→|⇒|->|=>)\s")
+_PART = Pattern(r"[:：]\s+")
+_ARROW = Pattern(r"\s(?:→|⇒|->|=>)\s")
 _TALK = Pattern(r"[!?！？]|\b(?:i|me|my|we|our|you|your|i'm|you're|it's|that's)\b", IGNORECASE)
 _SENTENCE = Pattern(r"[.。!?！？]\s")
-_ALIKE = 5
-"""Letters by which two words are taken for forms of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +53,8 @@ def lost_value(victim: str, kept: str) -> list[str]:
     if field is None or thing != field.heads[0]:
         return []
     said = content_words(kept.strip()[len(thing) :])
-    beginnings = {word[:_ALIKE] for word in said if len(word) >= _ALIKE}
-    words = [word for word in content_words(field.value) if not any(map(str.isdigit, word))]  # numbers have a guard of their own
-    return sorted(word for word in words if word not in said and not (len(word) >= _ALIKE and word[:_ALIKE] in beginnings))
+    words = (word for word in content_words(field.value) if not any(map(str.isdigit, word)))  # numbers have a guard of their own
+    return not_said(words, said)
 
 
 def lost_change(victim: str, kept: str) -> str:

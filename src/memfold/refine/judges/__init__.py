@@ -16,10 +16,7 @@ def _embedded(parameter: str) -> Judge:
 
     if not parameter:
         return EmbeddedJudge()
-    try:
-        least = float(parameter)
-    except ValueError:
-        least = nan
+    least = _number(parameter)
     if not 0 < least <= 1:
         raise BadParameter(f"embedded:{parameter}: the least confidence of a deletion lies above 0 and up to 1, for example embedded:0.8")
     return EmbeddedJudge(delete=least)
@@ -34,13 +31,18 @@ def _pagerank(parameter: str) -> Judge:
 
 
 def _cosine(judge: str, parameter: str) -> float:
-    try:
-        cosine = float(parameter)
-    except ValueError:
-        cosine = nan
+    cosine = _number(parameter)
     if not -1 <= cosine <= 1:
         raise BadParameter(f"{judge}:{parameter}: the cosine from which it deletes lies between -1 and 1, for example {judge}:0.8")
     return cosine
+
+
+def _number(parameter: str) -> float:
+    """NaN, which lies in no range, where it is no number."""
+    try:
+        return float(parameter)
+    except ValueError:
+        return nan
 
 
 JUDGES: dict[str, Callable[[str], Judge]] = {"embedded": _embedded, "similarity": _similarity, "pagerank": _pagerank}

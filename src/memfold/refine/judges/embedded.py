@@ -78,7 +78,7 @@ class EmbeddedJudge:
         if not facts:
             return []
         model = self._model or bundled()
-        a, b = (np.array([list(features(one, side).values()) for one in facts]) for side in ("a", "b"))
+        a, b = (np.array([list(row.values()) for row in rows]) for rows in zip(*map(features, facts), strict=True))
         cover_a, cover_b = (model.cover.probability(model.cover.margin(rows)) for rows in (a, b))
         merge = model.merge.probability((model.merge.margin(a) + model.merge.margin(b)) / 2)
         return [tuple(row) for row in np.column_stack([cover_a, cover_b, merge]).round(4).tolist()]

@@ -6,7 +6,7 @@ A row is seen from one side, the victim: what the other side, the survivor, hold
 from __future__ import annotations
 
 import math
-from collections.abc import Sized
+from collections.abc import Mapping, Sized
 from difflib import SequenceMatcher
 from typing import Literal
 
@@ -18,24 +18,22 @@ FAR = 0.6
 """Cosine below which a pair is far apart."""
 
 
-def features(facts: Facts, victim: Literal["a", "b"], *, timed: bool = True) -> dict[str, float]:
-    """All that the scores look at, by name, always in the same order.
+def features(facts: Facts, *, timed: bool = True) -> tuple[dict[str, float], dict[str, float]]:
+    """All that the scores look at, by name, always in the same order: the row with a as the victim, and the one with b.
 
     Counts are taken as log(1 + n), so that long texts weigh no more than they should.
 
     :param timed: False leaves out how far apart the two were recorded, as where that is not known.
     """
-    a_is_victim = victim == "a"
-    v, s = (facts.a, facts.b) if a_is_victim else (facts.b, facts.a)
-    lacks, back = (facts.a_in_b, facts.b_in_a) if a_is_victim else (facts.b_in_a, facts.a_in_b)
-    return {
-        "cosine": facts.cosine,
-        "far": max(0.0, FAR - facts.cosine),
-        **_covered(facts, v, s, lacks, victim),
-        **{f"back_{name}": value for name, value in _covered(facts, s, v, back, "b" if a_is_victim else "a").items()},
-        **_together(facts),
-        **_times(facts, timed),
-    }
+    a = _covered(facts, facts.a, facts.b, facts.a_in_b, "a")
+    b = _covered(facts, facts.b, facts.a, facts.b_in_a, "b")
+    near = {"cosine": facts.cosine, "far": max(0.0, FAR - facts.cosine)}
+    both = {**_together(facts), **_times(facts, timed)}
+    return {**near, **a, **_back(b), **both}, {**near, **b, **_back(a), **both}
+
+
+def _back(row: Mapping[str, float]) -> dict[str, float]:
+    return {f"back_{name}": value for name, value in row.items()}
 
 
 def _covered(facts: Facts, v: Side, s: Side, lacks: Coverage, victim: Literal["a", "b"]) -> dict[str, float]:

@@ -29,17 +29,6 @@ _NO_CUE = Pattern(
     r"|非常|不错|不過|不过|没关系|無料|無理|未来|少なくない|しかない|しなければならない|なければならない|如果不|差不多|不好意思|不同|かもしれない|かもしれません",
     IGNORECASE,
 )
-_HEDGES = Pattern(
-    r"\b(?:might|(?-i:may)|maybe|perhaps|possibly|probably|could|would like to|considering|consider(?:s|ed)?|thinking (?:of|about)|"
-    r"thinks? about|hop(?:e|es|ing) to|"
-    r"plan(?:s|ned|ning)? (?:to|on)|wants? to|wanted to|wish(?:es)? to|intend(?:s|ed|ing)? to|aim(?:s|ing)? to|going to|gonna|will|"
-    r"would|unsure|undecided|whether|"
-    r"propos(?:es|ed)|suggest(?:s|ed)?|wonder(?:s|ing)? (?:if|whether)|"
-    r"vielleicht|möchte|will|plant|quizás?|tal vez|quiere|piensa|peut-être|veut|pense|talvez|quer|forse|vuole|может|хочет|планирует|"
-    r"возможно|có lẽ|muốn|định)\b"
-    r"|也许|可能|打算|想要|考虑|かもしれ|予定|つもり|아마|계획|싶",
-    IGNORECASE,
-)
 _REACH = 48
 """Characters beside a cue in which its word is looked for."""
 _PASSED_OVER = frozenset("able need want going really quite very much many long yet ever even make take be able plan hop try".split())
@@ -48,11 +37,6 @@ _PASSED_OVER = frozenset("able need want going really quite very much many long 
 def negations(text: str) -> int:
     """How many negations the text holds, in some fifteen languages. `not only`, `can't wait`, `no problem` and the like are none."""
     return len(_CUES.findall(_NO_CUE.sub(" ", fold(text))))
-
-
-def is_hedged(text: str) -> bool:
-    """Whether the text speaks of a plan, a wish or a doubt, not of what is."""
-    return _HEDGES.search(fold(text)) is not None
 
 
 _SOFT = Pattern(
