@@ -22,6 +22,9 @@ Action: TypeAlias = Literal["delete", "merge", "preserve"]
 Target: TypeAlias = Literal["a", "b", ""]
 Relation: TypeAlias = Literal["", "same", "a_covers_b", "b_covers_a", "overlap", "update", "distinct", "low_value"]
 EditState: TypeAlias = Literal["planned", "applied", "undone", "purged"]
+Halt: TypeAlias = Literal["", "waiting", "spent", "unreachable"]
+"""Why there is no answer and asking on would be useless: the reply is still to come, the money is spent, the endpoint is not there."""
+Role: TypeAlias = Literal["system", "user", "assistant"]
 
 KINDS: tuple[Kind, ...] = ("turn", "event", "detail", "fact")
 
@@ -137,6 +140,26 @@ def _pair(value: str | Sequence[str]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a conversation. `time` is None where the source states none for this turn."""
+
+    id: str
+    speaker: str
+    text: str
+    role: Role = "user"
+    time: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The turns of one sitting, in order, with the time at which it began (zone kept as stated; naive where none is)."""
+
+    id: str
+    turns: tuple[Turn, ...]
+    time: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Pair:
     """Two entries of one namespace put before a judge, and the cosine of their vectors."""
 
@@ -150,8 +173,9 @@ class Decision:
     """What a judge says of a pair (MemRefine 3.2, LLM-Guided Action).
 
     `target` is the side to delete. `merged` is the text that replaces both sides of a merge. `confidence` is in
-    [0, 1]. `failed` marks a judge that gave no usable answer: the action is then `preserve`. `veto` names the guard
-    that turned the judge's action into `preserve`; `proposed` is then what the judge had wanted.
+    [0, 1]. `failed` marks a judge that gave no usable answer: the action is then `preserve`. `halt` marks a failure that
+    every further pair would share, so that the run ends here. `veto` names the guard that turned the judge's action into
+    `preserve`; `proposed` is then what the judge had wanted. `calls` counts the requests to a model that it took.
     """
 
     action: Action
@@ -166,6 +190,8 @@ class Decision:
     failed: bool = False
     veto: str = ""
     proposed: Action | Literal[""] = ""
+    halt: Halt = ""
+    calls: int = 0
     tokens: int = 0
     cost: float = 0.0
 

@@ -9,7 +9,9 @@ from typing import Literal, TypeAlias
 from memfold.budget import Unit
 from memfold.types import JSON, Edit
 
-Stopped: TypeAlias = Literal["met", "exhausted", "max_judgements", "max_edits", "max_seconds", "quit", "interrupted"]
+Stopped: TypeAlias = Literal[
+    "met", "exhausted", "max_judgements", "max_edits", "max_seconds", "quit", "interrupted", "waiting", "spent", "unreachable"
+]
 
 WHY: dict[Stopped, str] = {
     "met": "the budget is met",
@@ -19,6 +21,9 @@ WHY: dict[Stopped, str] = {
     "max_seconds": "the time limit was reached",
     "quit": "you ended the review",
     "interrupted": "it was interrupted; run the same command again to go on",
+    "waiting": "replies of the model are still to come; run the same command again when they are there",
+    "spent": "the model's budget of calls, tokens or money is spent; run the same command again to go on",
+    "unreachable": "the model cannot be reached",
 }
 EXAMPLES = 200
 """Vetoes and failures kept with their reasons; all are counted."""
@@ -66,6 +71,12 @@ class Report:
     failures: int = 0
     stale: int = 0
     set_aside: int = 0
+    calls: int = 0
+    """Requests to a model, retries included; remembered replies are none."""
+    asked_model: int = 0
+    """Judgements that took at least one request."""
+    waiting: int = 0
+    """Judgements whose replies are still to come."""
     tokens: int = 0
     cost: float = 0.0
     seconds: float = 0.0

@@ -1,0 +1,1 @@
+"""Extraction: a conversation becomes complete, verified memories (ProMem)."""

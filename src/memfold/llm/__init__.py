@@ -1,0 +1,1 @@
+"""Language models over any OpenAI-compatible endpoint, from batch files, from recordings, or scripted."""
