@@ -441,7 +441,7 @@ def test_the_judge_may_name_the_order():
 
 
 def test_an_order_that_cannot_be_is_refused():
-    with pytest.raises(UnknownName, match="known: cosine, safest"):
+    with pytest.raises(UnknownName, match="known: cosine, window, safest"):
         order_of(ScriptedJudge.mix(), RefineSettings(order="random"))
     with pytest.raises(UnknownName, match="known: chance, per byte"):
         order_of(ScriptedJudge.mix(), RefineSettings(loss="fear"))

@@ -208,6 +208,7 @@ class Journal:
             purged = [(run, seq) for run, seq, data in rows if traced(json.dumps(_load(data), ensure_ascii=False))]
             db.executemany("UPDATE edits SET state = 'purged', data = NULL WHERE run = ? AND seq = ?", purged)
             db.execute("DELETE FROM verdicts")
+            db.execute("DELETE FROM issued")
             for id, report in db.execute("SELECT id, report FROM runs WHERE report NOT NULL").fetchall():
                 if traced(report):
                     db.execute("UPDATE runs SET report = NULL WHERE id = ?", (id,))

@@ -34,6 +34,13 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             namespace TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, born TEXT NOT NULL, until REAL NOT NULL)""",
         "CREATE TABLE mirror (key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID",
     ),
+    (
+        # Pairs of the order "window" whose judgements are outstanding, per judge, namespace and width; `place` is their order.
+        """CREATE TABLE issued (
+            place INTEGER PRIMARY KEY AUTOINCREMENT, scope INTEGER NOT NULL, width INTEGER NOT NULL, a TEXT NOT NULL, b TEXT NOT NULL,
+            cosine REAL NOT NULL, pair INTEGER NOT NULL)""",
+        "CREATE INDEX issued_by_scope ON issued (scope, width)",
+    ),
 )
 
 
