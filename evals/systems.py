@@ -80,7 +80,7 @@ def judged_by(judge: str, settings: RefineSettings, clip: int | None = None) -> 
     def run(store: Store, budgets: Sequence[float], embedder: CachedEmbedder) -> list[State]:
         with Memory.open(":memory:", embedder=embedder, clock=lambda: NOW) as memory:
             memory.add(store.entries)
-            return _refined(memory, store, budgets, embedder, TimedJudge(open_judge(judge, embedder=embedder), clip), settings)
+            return _refined(memory, store, budgets, embedder, TimedJudge(open_judge(judge), clip), settings)
 
     return run
 

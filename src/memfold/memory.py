@@ -20,10 +20,10 @@ from memfold.errors import StoreChanged, StoreError, UnknownEntry
 from memfold.forget import Change, Erasure, changed, erase
 from memfold.hosts import JsonlFields, open_host, write_export
 from memfold.opening import Opened, open_store
-from memfold.protocols import Embedder, Judge, TokenCounter
+from memfold.protocols import ChatModel, Embedder, Judge, TokenCounter
 from memfold.refine import Measures, Refinement, Report, Review, order_of
 from memfold.refine.guards import GuardSettings
-from memfold.refine.judges import open_judge
+from memfold.refine.judges import Asking, open_judge
 from memfold.refine.seen import Seen
 from memfold.store.journal import Journal, Run
 from memfold.store.judged import EVERY_JUDGE, JudgedPairs
@@ -180,6 +180,7 @@ class Memory:
         budget: str | int | Budget,
         apply: bool = False,
         judge: str | Judge = "embedded",
+        model: ChatModel | None = None,
         settings: RefineSettings = RefineSettings(),
         guard_settings: GuardSettings = GuardSettings(),
         review: Review | None = None,
@@ -189,7 +190,9 @@ class Memory:
         """Bring a namespace inside a budget without losing a fact (MemRefine); a preview unless `apply`.
 
         :param budget: `50%` (of all that the store has taken in), `200KB`, `300 entries`, `20k tokens` …
-        :param judge: `embedded`, `similarity:0.8`, `pagerank:0.8`, or a `Judge`.
+        :param judge: `embedded`, `llm`, `cascade`, `similarity:0.8`, `pagerank:0.8`, or a `Judge`. What one that costs money says is kept
+            in the store, in a preview as well.
+        :param model: the language model that `llm` and `cascade` ask, see `memfold.llm.open_model`.
         :param review: asked before each edit.
         :param on_step: called with the report so far after each pair.
         :raises LeaseHeld: another run works on the namespace. :raises BudgetError: the budget cannot be understood.
@@ -197,8 +200,9 @@ class Memory:
         """
         wanted = Budget.parse(budget)
         if isinstance(judge, str):
-            judge = open_judge(judge, embedder=self.embedder)
-        if apply and self.opened.mirror is not None:
+            checked = guard_settings if settings.guards else None
+            judge = open_judge(judge, Asking(model, updates=guard_settings.updates, checked=checked))
+        if (apply or judge.costly) and self.opened.mirror is not None:
             self.opened.mirror.persist()
         order = order_of(judge, settings)
         if not apply:

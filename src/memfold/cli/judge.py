@@ -66,7 +66,7 @@ def judge(pairs: str, judge: str, no_guards: bool, updates: str, embedder: str, 
     from memfold.refine.judges import open_judge
 
     vectors = open_embedder(embedder)
-    decides = open_judge(judge, embedder=vectors)
+    decides = open_judge(judge)
     counts: Counter[str] = Counter()
     unread: list[str] = []
     with _opened(pairs) as file:
