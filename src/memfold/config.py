@@ -69,3 +69,45 @@ class ModelSettings:
     max_tokens: int | None = None
     max_cost: float | None = None
     prices: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractSettings:
+    """How conversations become entries (ProMem). The four switches are the paper's ablations.
+
+    The cosines belong to an embedding model; these are for the bundled one.
+
+    :param completeness: abstract events independently of the draft, and add those that the draft misses.
+    :param verification: check each claim against the turns; without it, whatever passes the free checks of form is kept.
+    :param relations: add the edges that a question needs and the turns support.
+    :param anchoring: link details to the event of the same turns.
+    :param entailment: who decides on a claim that the free checks doubt: the model, or values and vectors alone.
+    :param coverage_cosine: an event is missing when no claim of the draft is so similar (the paper's tau_comp).
+    :param same_cosine: claims that similar, with equal values, are one (tau_sim of the paper's first version).
+    :param match_cosine: a turn that similar to a claim is evidence (tau_match).
+    :param update_cosine: entries of the store that similar are looked at for an older value of the same thing.
+    :param evidence: turns that a claim is checked against at most, beside those that the model cites.
+    :param unsaid: largest share of a claim's telling words that its evidence may lack before the claim is doubted.
+    :param longest: characters of a claim at most; what is longer is no claim.
+    :param loop: a claim that comes so often in one reply is a model that repeats itself, unless a turn says just that.
+    :param window: tokens of a session that are put into one request at most; a longer session is split at its turns.
+    :param overlap: turns that two windows share.
+    :param sessions: sessions whose requests are sent together.
+    """
+
+    completeness: bool = True
+    verification: bool = True
+    relations: bool = True
+    anchoring: bool = True
+    entailment: Literal["model", "local"] = "model"
+    coverage_cosine: float = 0.6
+    same_cosine: float = 0.8
+    match_cosine: float = 0.6
+    update_cosine: float = 0.6
+    evidence: int = 3
+    unsaid: float = 0.5
+    longest: int = 1000
+    loop: int = 10
+    window: int = 6000
+    overlap: int = 2
+    sessions: int = 32

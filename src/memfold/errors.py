@@ -15,6 +15,7 @@ MemfoldError
 ├── JournalError
 │   ├── UnknownRun           no run, or no edit, has this id (KeyError)
 │   └── CannotUndo           the edit cannot be taken back, and why
+├── BadConversation          a conversation cannot be read (ValueError)
 ├── BudgetError              the budget cannot be understood (ValueError)
 ├── UnknownName              no variant has this name; the known ones are listed (ValueError)
 ├── BadParameter             a variant does not take this parameter (ValueError)
@@ -93,6 +94,10 @@ class UnknownRun(JournalError, KeyError):
 
 class CannotUndo(JournalError):
     """The edit cannot be taken back; the message says why."""
+
+
+class BadConversation(MemfoldError, ValueError):
+    """A conversation cannot be read; the message says where and what would be."""
 
 
 class BudgetError(MemfoldError, ValueError):

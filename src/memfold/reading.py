@@ -111,9 +111,10 @@ class TextReader:
         if contradicts(new.text, old.text):
             return True
         mine, theirs = Reading.of(new), Reading.of(old)
-        if _subject(mine) != _subject(theirs):
+        subject = _subject(mine)
+        if subject != _subject(theirs):
             return False
-        own, others = _frame(mine), _frame(theirs)
+        own, others = _frame(mine) - {subject}, _frame(theirs) - {subject}
         shared = len(own & others)
         if not shared or min(shared / len(own), shared / len(others)) < ALIKE:
             return False
