@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
+from memfold.cli.judges import JudgeChoice, judge_options
+from memfold.cli.models import STOPPED, WAITING
 from memfold.cli.options import ExampleCommand, json_option
 from memfold.cli.show import counted, emit
 
 if TYPE_CHECKING:
     from memfold.protocols import Embedder, Judge
+    from memfold.refine.guards import GuardSettings
     from memfold.types import JSON, Decision, Entry, Pair
 
 BATCH = 128
@@ -40,66 +43,70 @@ memfold judge pairs.jsonl
 memfold judge pairs.jsonl --judge similarity:0.8 --no-guards""",
 )
 @click.argument("pairs", type=click.Path(exists=True, dir_okay=False, allow_dash=True), metavar="PAIRS")
-@click.option("--judge", default="embedded", show_default=True, metavar="J", help="embedded, embedded:0.8 or similarity:0.8.")
+@judge_options
 @click.option("--no-guards", is_flag=True, help="The bare judge.")
-@click.option(
-    "--updates",
-    type=click.Choice(["history", "latest"]),
-    default="history",
-    show_default=True,
-    help="Of two states of one thing, keep both, or the latest only.",
-)
 @click.option("--embedder", default="minilm", show_default=True, metavar="NAME", help="Who makes the vectors for the cosine.")
 @json_option
-def judge(pairs: str, judge: str, no_guards: bool, updates: str, embedder: str, as_json: bool) -> None:
+def judge(pairs: str, judge: JudgeChoice, no_guards: bool, embedder: str, as_json: bool) -> None:
     """Try a judge on pairs of your own: one decision a line, after the guards.
 
     PAIRS is JSONL with {"id", "a", "b", "a_time", "b_time"} a line, or - for stdin; the times may be left out. Each
-    decision is {"id", "relation", "action", "target", "merged", "reason", "confidence", "veto"}.
+    decision is {"id", "relation", "action", "target", "merged", "reason", "confidence", "veto"}; where a model gave no answer
+    also "failed". A model whose replies are still to come, that cannot be reached, or whose budget is spent ends it (exit code 4 or 5).
     """
-    if judge.partition(":")[0] == "pagerank":
+    if judge.spec.partition(":")[0] == "pagerank":
         raise click.UsageError(
             "pagerank ranks the entries of a store by their links, which loose pairs do not have; "
             "try it with: memfold refine STORE --budget B --judge pagerank:0.8"
         )
     from memfold.embed import open_embedder
-    from memfold.refine.judges import open_judge
+    from memfold.refine.guards import GuardSettings
 
     vectors = open_embedder(embedder)
-    decides = open_judge(judge)
+    guards = None if no_guards else GuardSettings(updates=judge.updates)
+    decides = judge.open(None, guards)
     counts: Counter[str] = Counter()
+    halts: set[str] = set()
     unread: list[str] = []
     with _opened(pairs) as file:
         asked = _read(file, "stdin" if pairs == "-" else pairs, unread)
         while batch := list(islice(asked, BATCH)):
-            for line, decision in zip(batch, _decide(batch, decides, vectors, not no_guards, updates), strict=True):
+            for line, decision in zip(batch, _decide(batch, decides, vectors, guards), strict=True):
+                if decision.halt:
+                    halts.add(decision.halt)
+                    counts[decision.halt] += 1
+                    continue
                 emit(_shown(line.id, decision))
-                counts[f"vetoed {decision.proposed}" if decision.veto else decision.action] += 1
+                counts["failed" if decision.failed else f"vetoed {decision.proposed}" if decision.veto else decision.action] += 1
+            if halts - {"waiting"}:
+                break
     told = ", ".join(f"{count:,} {what}" for what, count in sorted(counts.items()))
     click.echo(f"{counted(counts.total(), 'pair')} by {decides.name}" + (f": {told}" if told else ""), err=True)
     if unread:
         click.echo(f"{counted(len(unread), 'time')} could not be read and count as none: {', '.join(unread[:3])}", err=True)
+    if halts:
+        raise click.exceptions.Exit(WAITING if halts == {"waiting"} else STOPPED)
 
 
 def _opened(pairs: str) -> AbstractContextManager[BinaryIO]:
     return nullcontext(sys.stdin.buffer) if pairs == "-" else open(pairs, "rb")
 
 
-def _decide(batch: Sequence[Asked], judge: Judge, embedder: Embedder, guarded: bool, updates: str) -> list[Decision]:
-    from memfold.refine.guards import GuardSettings, check
+def _decide(batch: Sequence[Asked], judge: Judge, embedder: Embedder, guards: GuardSettings | None) -> list[Decision]:
+    from memfold.refine.guards import check
     from memfold.types import Pair
 
     vectors = embedder.embed([side.text for asked in batch for side in (asked.a, asked.b)])
     cosines = (vectors[::2] * vectors[1::2]).sum(axis=1)
     pairs: list[Pair] = [Pair(asked.a, asked.b, float(cosine)) for asked, cosine in zip(batch, cosines, strict=True)]
     decisions = judge.decide(pairs)
-    if not guarded:
+    if guards is None:
         return decisions
-    settings = GuardSettings(updates="latest" if updates == "latest" else "history")
-    return [check(pair, decision, settings) for pair, decision in zip(pairs, decisions, strict=True)]
+    return [check(pair, decision, guards) for pair, decision in zip(pairs, decisions, strict=True)]
 
 
 def _shown(id: JSON, decision: Decision) -> dict[str, JSON]:
+    failed: dict[str, JSON] = {"failed": True} if decision.failed else {}
     return {
         "id": id,
         "relation": decision.relation,
@@ -109,6 +116,7 @@ def _shown(id: JSON, decision: Decision) -> dict[str, JSON]:
         "reason": decision.reason,
         "confidence": round(decision.confidence, 4),
         "veto": decision.veto,
+        **failed,
     }
 
 

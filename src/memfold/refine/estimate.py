@@ -12,9 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
+from memfold.config import ModelSettings, RefineSettings
+from memfold.errors import BadParameter
 from memfold.protocols import ChatReply, ChatRequest, Failure, Judge, Shape
+from memfold.refine.judges.cascade import CascadeJudge
+from memfold.refine.judges.embedded import EmbeddedJudge
 from memfold.refine.judges.llm import LLMJudge
+from memfold.refine.judges.scripted import ScriptedJudge
 from memfold.types import JSON, Decision, Pair
 
 VERDICT = 60
@@ -93,3 +99,63 @@ class StandIn:
 
     def _size(self, request: ChatRequest[Shape]) -> int:
         return FRAME + sum(self._count(message.content) for message in request.messages)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Calls, tokens, money and minutes that a refinement would probably take, from a least to a most.
+
+    :param cost: (least, most) in the currency of the prices; None where the model's price is not known.
+    :param minutes: (least, most), at SECONDS a call.
+    """
+
+    namespace: str
+    judge: str
+    few: Tally
+    many: Tally
+    cost: tuple[float, float] | None
+    minutes: tuple[float, float]
+
+    def as_dict(self) -> dict[str, JSON]:
+        """The estimate as JSON."""
+        told: dict[str, JSON] = {"namespace": self.namespace, "judge": self.judge}
+        told |= {"few": self.few.as_dict(), "many": self.many.as_dict()}
+        told |= {"cost": list[JSON](self.cost) if self.cost else None, "minutes": list[JSON](self.minutes)}
+        return told
+
+
+SECONDS = 2.0
+"""What a call is taken to last."""
+
+
+def minutes(tally: Tally, refining: RefineSettings, model: ModelSettings) -> float:
+    """How long the calls of a tally take, with as many at once as the order has outstanding and the model takes, within its limits."""
+    at_once = min(refining.window or model.concurrency, model.concurrency)
+    waiting = tally.calls * SECONDS / 60 / at_once
+    by_requests = tally.calls / model.requests_per_minute if model.requests_per_minute else 0.0
+    by_tokens = (tally.tokens_in + tally.tokens_out) / model.tokens_per_minute if model.tokens_per_minute else 0.0
+    return max(waiting, by_requests, by_tokens)
+
+
+Played: TypeAlias = tuple[Judge, Tally]
+"""A judge that asks no model, and where it counts what it would have asked."""
+
+
+def stand_ins(asked: Judge, count: Callable[[str], int]) -> tuple[Played, Played]:
+    """The judges with which the two runs are played through in the place of one that asks a model: few calls, many calls.
+
+    :param count: tokens of a text.
+    :raises BadParameter: this judge asks no model.
+    """
+    few, many = (_standing_in(asked, decides, count) for decides in (ScriptedJudge.mix(), EmbeddedJudge()))
+    return few, many
+
+
+def _standing_in(asked: Judge, decides: Judge, count: Callable[[str], int]) -> Played:
+    if isinstance(asked, LLMJudge):
+        stand_in = StandIn(asked, decides, count)
+        return stand_in, stand_in.tally
+    if isinstance(asked, CascadeJudge):
+        model, tally = _standing_in(asked.then, decides, count)
+        return CascadeJudge(asked.first, model, sure=asked.sure, checked=asked.checked), tally
+    raise BadParameter(f"{asked.name} asks no model: there is nothing to estimate")

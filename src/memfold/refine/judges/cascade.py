@@ -25,25 +25,25 @@ class CascadeJudge:
     :param checked: guards that a sure decision has to pass; None to take it as it is.
     """
 
-    costly = True
     order = "window"
 
     def __init__(self, first: Judge, then: Judge, *, sure: float = SURE, checked: guards.GuardSettings | None = guards.HISTORY) -> None:
-        self._first, self._then, self._sure, self._checked = first, then, sure, checked
+        self.first, self.then, self.sure, self.checked = first, then, sure, checked
         self._turn = Lock()
+        self.costly = then.costly
         self.name = f"cascade:{sure:g}({first.name}, {then.name})"
         self.floor = min(first.floor, then.floor)
 
     def decide(self, pairs: Sequence[Pair]) -> list[Decision]:
         """One decision a pair, in order; `calls` tells which were the second judge's."""
         with self._turn:
-            decided = self._first.decide(pairs)
+            decided = self.first.decide(pairs)
         settled = [self._settled(pair, decision) for pair, decision in zip(pairs, decided, strict=True)]
         doubtful = [pair for pair, sure in zip(pairs, settled, strict=True) if not sure]
-        answers = iter(self._then.decide(doubtful) if doubtful else ())
+        answers = iter(self.then.decide(doubtful) if doubtful else ())
         return [decision if sure else next(answers) for decision, sure in zip(decided, settled, strict=True)]
 
     def _settled(self, pair: Pair, decision: Decision) -> bool:
-        if decision.failed or decision.confidence < self._sure:
+        if decision.failed or decision.confidence < self.sure:
             return False
-        return self._checked is None or not guards.check(pair, decision, self._checked).veto
+        return self.checked is None or not guards.check(pair, decision, self.checked).veto

@@ -16,6 +16,8 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from memfold.errors import BadParameter
 from memfold.fence import RULE, fence
 from memfold.protocols import Message
+from memfold.refine.anchoring import anchored
+from memfold.refine.merging import in_time_order
 from memfold.types import Entry, Pair, Relation
 
 MAX_CHARS = 2000
@@ -130,34 +132,44 @@ class Prompts:
 
     def cuts(self, pair: Pair) -> tuple[bool, bool]:
         """Which sides the model does not see whole."""
-        return len(pair.a.text) > len(self._shown(pair.a)), len(pair.b.text) > len(self._shown(pair.b))
+        return len(pair.a.text) > len(self._cut(pair.a.text)), len(pair.b.text) > len(self._cut(pair.b.text))
 
     def judge_messages(self, pair: Pair) -> tuple[Message, ...]:
         """`Judge(u, v)`: the decision on a pair."""
-        filled = self._places(pair) | {"similarity": f"{pair.cosine:.2f}"}
+        filled = self._places(pair, pair.a.text, pair.b.text)
         if self.judge:
             return (Message("user", _fill(self.judge, filled)),)
         system = _fill(JUDGE, {"updates": UPDATES[self.updates], "rule": RULE})
         return Message("system", system), Message("user", _fill(_ENTRIES, filled))
 
     def merge_messages(self, pair: Pair, instruction: str) -> tuple[Message, ...]:
-        """`Merge(u, v, instruction)`: the text that replaces both."""
+        """`Merge(u, v, instruction)`: the text that replaces both. Dates that count from the later side's day come written out."""
         told = one_line(instruction) or "all facts of both"
-        filled = self._places(pair) | {"instruction": told, "similarity": f"{pair.cosine:.2f}"}
+        filled = self._places(pair, *_as_of_one_day(pair.a, pair.b)) | {"instruction": told}
         if self.merge:
             return (Message("user", _fill(self.merge, filled)),)
         return Message("system", _fill(MERGE, {"rule": RULE})), Message("user", _fill(_FACTS, filled))
 
-    def _places(self, pair: Pair) -> dict[str, str]:
+    def _places(self, pair: Pair, a: str, b: str) -> dict[str, str]:
         return {
-            "content_a": fence("a", self._shown(pair.a)),
-            "content_b": fence("b", self._shown(pair.b)),
+            "content_a": fence("a", self._cut(a)),
+            "content_b": fence("b", self._cut(b)),
             "time_a": _told_time("a", pair.a),
             "time_b": _told_time("b", pair.b),
+            "similarity": f"{pair.cosine:.2f}",
         }
 
-    def _shown(self, entry: Entry) -> str:
-        return entry.text if self.max_chars is None else entry.text[: self.max_chars]
+    def _cut(self, text: str) -> str:
+        return text if self.max_chars is None else text[: self.max_chars]
+
+
+def _as_of_one_day(a: Entry, b: Entry) -> tuple[str, str]:
+    """Both texts; a merged entry has the earlier time, so what the other tells by its own day (`yesterday`) comes as dates of ours."""
+    first, second = in_time_order(a, b)
+    if first.time is None or second.time is None or first.time.date() == second.time.date():
+        return a.text, b.text
+    told = anchored(second.text, second.time)
+    return (told, b.text) if second is a else (a.text, told)
 
 
 OURS = Prompts()
