@@ -111,7 +111,7 @@ def test_without_guards_the_first_text_is_taken():
 
 @pytest.mark.parametrize(
     ("kind", "halt"),
-    [("bad_reply", ""), ("timeout", ""), ("server", ""), ("refused", ""), ("waiting", "waiting"), ("spent", "spent"), ("unreachable", "unreachable")],
+    [(kind, "") for kind in ("bad_reply", "timeout", "server", "refused")] + [(kind, kind) for kind in ("waiting", "spent", "unreachable")],
 )
 @pytest.mark.parametrize("before", [(), (verdict("merge"),)], ids=["judge", "merge"])
 def test_a_failure_preserves_and_tells_whether_asking_on_is_useless(kind, halt, before):
@@ -171,7 +171,10 @@ def test_prompts_of_a_file_take_the_place_of_ours():
     judge, model = said(
         verdict("merge", instruction="keep {content_a}"),
         {"text": BOTH},
-        prompts=Prompts(judge="Alike by {similarity}. [A] {content_a} [B] {content_b} Return JSON {action, target}.", merge="{content_a}+{content_b}: {instruction}"),
+        prompts=Prompts(
+            judge="Alike by {similarity}. [A] {content_a} [B] {content_b} Return JSON {action, target}.",
+            merge="{content_a}+{content_b}: {instruction}",
+        ),
     )
     judge.decide([HENS])
     first, second = (asked.messages for asked in model.asked)
