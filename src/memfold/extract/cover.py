@@ -1,0 +1,31 @@
+"""Explicit completeness check (ProMem 3): events that the draft misses are added to it.
+
+The matrix C[i, j] = cos(event i, statement j) is |E| x |M|; event i is missing where no C[i, j] reaches `coverage_cosine`, or M is empty.
+A higher bound adds more, so completeness rises with it and accuracy falls a little (ProMem D).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from memfold.extract.claims import Claim, Work
+from memfold.extract.draft import Drafted, joined
+
+
+def cover(work: Work, drafted: Drafted) -> list[Claim]:
+    """The draft's claims and the missing events. A statement that covers an event is an event from here on; details are none."""
+    claims = list(drafted.claims)
+    statements = [n for n, claim in enumerate(claims) if claim.kind != "detail"]
+    if not drafted.events:
+        return claims
+    cosines = work.cosines([event.text for event in drafted.events], [claims[n].text for n in statements])
+    missing: list[Claim] = []
+    for i, event in enumerate(drafted.events):
+        best = max(range(len(statements)), key=lambda j: (cosines[i, j], -j), default=None)
+        if best is None or cosines[i, best] < work.settings.coverage_cosine:
+            missing.append(replace(event, numbers=()))
+        elif cosines[i, best] >= work.settings.same_cosine:
+            claims[statements[best]] = replace(joined(claims[statements[best]], replace(event, numbers=())), kind="event")
+        else:
+            claims[statements[best]] = replace(claims[statements[best]], kind="event")
+    return [*claims, *missing]
