@@ -2,12 +2,13 @@
 
 import pytest
 
-from memfold.refine.judges import JUDGES, open_judge
+from memfold.refine.judges import JUDGES, MODEL_JUDGES, open_judge
 from memfold.refine.judges.scripted import ScriptedJudge
 from memfold.testing.judge import CHECKS, check_judge
 from memfold.types import Decision
 
-JUDGED = {name: (lambda name=name: open_judge(name)) for name in (*JUDGES, "similarity:0.9")} | {"scripted": ScriptedJudge.mix}
+FREE = [name for name in JUDGES if name not in MODEL_JUDGES]
+JUDGED = {name: (lambda name=name: open_judge(name)) for name in (*FREE, "similarity:0.9")} | {"scripted": ScriptedJudge.mix}
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
