@@ -74,7 +74,7 @@ def test_a_bad_parameter_is_told(spec):
 
 
 def test_an_unknown_judge_lists_the_known():
-    with pytest.raises(UnknownName, match="embedded, similarity, pagerank"):
+    with pytest.raises(UnknownName, match="embedded, llm, cascade, similarity, pagerank"):
         open_judge("oracle")
 
 
