@@ -8,29 +8,32 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
 from memfold.audit import Audit, audit
 from memfold.budget import Budget
-from memfold.config import RefineSettings
-from memfold.embed import open_counter, open_embedder
+from memfold.config import ModelSettings, RefineSettings
+from memfold.embed import open_embedder
 from memfold.errors import StoreChanged, StoreError, UnknownEntry
 from memfold.forget import Change, Erasure, changed, erase
 from memfold.hosts import JsonlFields, open_host, write_export
 from memfold.opening import Opened, open_store
 from memfold.protocols import ChatModel, Embedder, Judge, TokenCounter
-from memfold.refine import Measures, Refinement, Report, Review, order_of
+from memfold.refine import Report, Review
 from memfold.refine.guards import GuardSettings
 from memfold.refine.judges import Asking, open_judge
 from memfold.refine.seen import Seen
+from memfold.refining import Job, estimated, previewed, refined
 from memfold.store.journal import Journal, Run
 from memfold.store.judged import EVERY_JUDGE, JudgedPairs
 from memfold.store.lease import lease
-from memfold.store.ledger import PreviewLedger, RunLedger
 from memfold.store.size import entry_bytes
 from memfold.types import Edit, Entry, Pair
+
+if TYPE_CHECKING:
+    from memfold.refine.estimate import Estimate
 
 EMBED_BATCH = 512
 """Entries embedded between two writes of their vectors."""
@@ -167,7 +170,7 @@ class Memory:
 
     def audit(self, namespace: str) -> Audit:
         """What is in a namespace, how much of it is redundant, and what a budget would probably remove. Writes nothing."""
-        self._embed_missing(namespace)
+        self.embed_missing(namespace)
         entries, vectors = self.opened.store.load(namespace)
         return audit(entries, vectors, measure=self.size_of)
 
@@ -198,108 +201,30 @@ class Memory:
         :raises LeaseHeld: another run works on the namespace. :raises BudgetError: the budget cannot be understood.
         :raises StoreChanged: a host's file was changed by somebody else meanwhile; it was left as it is.
         """
-        wanted = Budget.parse(budget)
         if isinstance(judge, str):
             checked = guard_settings if settings.guards else None
             judge = open_judge(judge, Asking(model, updates=guard_settings.updates, checked=checked))
-        if (apply or judge.costly) and self.opened.mirror is not None:
-            self.opened.mirror.persist()
-        order = order_of(judge, settings)
-        if not apply:
-            return self._refine(namespace, wanted, judge, settings, guard_settings, review, on_step, counter)
-        with lease(self.opened.store.connection, namespace):
-            interrupted = [run for run in self.journal.runs(namespace) if run.state == "running"]
-            kept = {"budget": str(wanted), "judge": judge.name, "guards": settings.guards, "order": order}
-            run = self.journal.begin(namespace, "refine", kept, self.clock())
-            resumed = interrupted[-1].id if interrupted else ""
-            report = self._refine(namespace, wanted, judge, settings, guard_settings, review, on_step, counter, run, resumed)
-            self._bring_home(report)
-        return report
+        job = Job(namespace, Budget.parse(budget), judge, settings, guard_settings, review, on_step, counter)
+        return refined(self, job) if apply else previewed(self, job)
 
-    def _refine(
+    def estimate(
         self,
-        namespace: str,
-        budget: Budget,
+        namespace: str = "default",
+        *,
+        budget: str | int | Budget,
         judge: Judge,
-        settings: RefineSettings,
-        guard_settings: GuardSettings,
-        review: Review | None,
-        on_step: Callable[[Report], None] | None,
-        counter: TokenCounter | None,
-        run: str = "",
-        resumed: str = "",
-    ) -> Report:
-        self._embed_missing(namespace)
-        entries, vectors = self.opened.store.load(namespace)
-        measures = self._measures(budget, counter)
-        report = self._account(namespace, budget, judge, entries, measures, run)
-        report.resumed = resumed
-        scope = f"{judge.name} {guard_settings if settings.guards else 'no guards'}"
-        judged = JudgedPairs(self.opened.store.connection, namespace, scope)
-        mirror = self.opened.mirror
-        with RunLedger(self.journal, judged, run, sync=judge.costly) if run else PreviewLedger(self.journal, judged) as ledger:
-            return Refinement(
-                judge=judge,
-                embedder=self.embedder,
-                ledger=ledger,
-                report=report,
-                measures=measures,
-                clock=self.clock,
-                settings=settings,
-                guard_settings=guard_settings,
-                combine=mirror.host.combine if mirror else None,
-                review=review,
-                on_step=on_step,
-            ).run(entries, vectors)
+        settings: RefineSettings = RefineSettings(),
+        guard_settings: GuardSettings = GuardSettings(),
+        priced: str = "",
+        model: ModelSettings = ModelSettings(),
+    ) -> Estimate:
+        """What a refinement with a language model would probably take. Asks no model and changes nothing.
 
-    def _account(self, namespace: str, budget: Budget, judge: Judge, entries: Sequence[Entry], measures: Measures, run: str) -> Report:
-        """The report of a run that has not begun: what there is, and what is allowed."""
-        sizes = [measures.of(entry) for entry in entries]
-        size, total = sum(size for size, _ in sizes), sum(size for _, size in sizes)
-        taken_in = size + self._saved(namespace, budget, measures)
-        return Report(
-            namespace=namespace,
-            judge=judge.name,
-            unit=budget.unit,
-            budget=str(budget),
-            limit=budget.limit(taken_in),
-            taken_in=taken_in,
-            before=size,
-            entries_before=len(entries),
-            bytes_before=total,
-            applied=bool(run),
-            run=run,
-        )
-
-    def _saved(self, namespace: str, budget: Budget, measures: Measures) -> int:
-        """What earlier runs saved, in the budget's unit (tokens: as far as the before-images are still there)."""
-        saved_bytes, saved_entries = self.journal.saved(namespace)
-        if budget.unit == "tokens":
-            edits = (e for run in self.journal.runs(namespace) for e in self.journal.edits(run.id) if e.state == "applied")
-            return sum(sum(map(measures.budget, e.before)) - sum(map(measures.budget, e.after)) for e in edits)
-        return saved_entries if budget.unit == "entries" else saved_bytes
-
-    def _measures(self, budget: Budget, counter: TokenCounter | None) -> Measures:
-        if budget.unit == "tokens":
-            tokens = counter or open_counter("wordpiece")
-            return Measures(lambda entry: tokens.count(entry.text), self.size_of)
-        return Measures((lambda entry: 1) if budget.unit == "entries" else self.size_of, self.size_of)
-
-    def _bring_home(self, report: Report) -> None:
-        """Close a run: the host's file gets the new state, the journal the report; a file that moved on takes the edits back."""
-        try:
-            if self.opened.mirror is not None:
-                self.opened.mirror.push()
-                self.ahead = False
-        except StoreChanged:
-            if report.edits:
-                self.journal.undo(report.run)
-            raise
-        with self.opened.store.connection.reading() as db:
-            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the sizes are those that stay
-        report.files = {path.name: path.stat().st_size for path in self.opened.files()}
-        state = "interrupted" if report.stopped == "interrupted" else "finished"
-        self.journal.finish(report.run, report.as_dict(), self.clock(), state)
+        :param judge: `open_judge("llm", …)` or `"cascade"`; its model lends its name only.
+        :param priced: the model as for `open_model`, for its price. :param model: how it would be reached.
+        :raises BadParameter: the judge asks no model.
+        """
+        return estimated(self, Job(namespace, Budget.parse(budget), judge, settings, guard_settings), priced, model)
 
     # The journal
 
@@ -412,7 +337,7 @@ class Memory:
         self.opened.store.set_embedder(self.embedder.name, self.embedder.dim, drop=self.reembed)
         return self.embedder.embed([entry.embedding_text for entry in entries])
 
-    def _embed_missing(self, namespace: str) -> None:
+    def embed_missing(self, namespace: str) -> None:
         """Give every entry of a namespace its vector."""
         self.opened.store.set_embedder(self.embedder.name, self.embedder.dim, drop=self.reembed)
         total = self.opened.store.totals(namespace)[0]
