@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 Vectors = NDArray[np.float32]
+Vector = NDArray[np.float32]
+"""Shape (d,)."""
 
 
 class Embedder(Protocol):
@@ -334,4 +336,50 @@ class Host(Protocol):
 
     def combine(self, a: Entry, b: Entry, merged: Entry) -> Entry:
         """Complete a merged entry with what only the host knows (its home, its metadata), so that `render` can place it."""
+        ...
+
+
+@dataclass(frozen=True)
+class Atom:
+    """A cluster of entries as RSM-full keeps it: members, their centroid, an orthonormal basis of their span.
+
+    :param members: entry ids in the order in which they came; n = len(members) >= 1.
+    :param centroid: mean of the members' unit vectors, not normalised, shape (d,), float32.
+    :param basis: V, orthonormal columns, shape (d, r) with r = min(rank, n, numerical rank), float32; the first column points to the
+        centroid's side (v1 . centroid >= 0). Shape (d, 0) for a clusterer that keeps none.
+    """
+
+    id: int
+    members: tuple[str, ...]
+    centroid: Vector
+    basis: Vectors
+
+    @property
+    def summary(self) -> Vector:
+        """c = V^T centroid, shape (r,) (RSM-full, Table 14)."""
+        return self.basis.T @ self.centroid
+
+
+class Clusterer(Protocol):
+    """Vectors to atoms, as they arrive (RSM-full, 1.3). Deterministic: ties go to the lowest atom id."""
+
+    @property
+    def name(self) -> str:
+        """The variant with its settings: state of different names is never mixed."""
+        ...
+
+    def add(self, ids: Sequence[str], vectors: Vectors) -> list[int]:
+        """Take in entries in this order, unit rows of shape (len(ids), d); returns the atom of each."""
+        ...
+
+    def remove(self, ids: Sequence[str]) -> None:
+        """These entries are gone: their atoms are as if built from the members left; an empty atom goes. Gates are not run again."""
+        ...
+
+    def atom_of(self, id: str) -> int | None:
+        """The atom of an entry; None when it has none."""
+        ...
+
+    def atoms(self) -> Sequence[Atom]:
+        """All atoms by ascending id."""
         ...

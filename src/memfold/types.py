@@ -169,6 +169,54 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
+class Hit:
+    """An entry that a question found.
+
+    `score` ranks hits of one recall, higher is better; its scale is the scorer's. `why` says how it was found, in a few words.
+    `atom` is the atom that the entry is a member of, None where no clustering took part, and `atom_score` that atom's own rank value.
+    """
+
+    entry: Entry
+    score: float
+    why: str = ""
+    atom: int | None = None
+    atom_score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A hit that did not go into a context, and why: `budget`, `duplicate`, `limit`."""
+
+    hit: Hit
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What was packed for a question.
+
+    `text` is the rendered string and `tokens` its length by the counter named in `counter`; tokens <= max_tokens always. `packed` are the
+    hits in it, in the order in which they stand there; `clipped` the ids of those whose text was cut to fit. `note` says why it is empty.
+    """
+
+    text: str
+    tokens: int
+    max_tokens: int
+    counter: str
+    packed: tuple[Hit, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    clipped: tuple[str, ...] = ()
+    note: str = ""
+
+    def as_dict(self) -> dict[str, JSON]:
+        """The context as JSON; entries by id."""
+        left: list[JSON] = [{"id": out.hit.entry.id, "reason": out.reason} for out in self.left_out]
+        told: dict[str, JSON] = {"text": self.text, "tokens": self.tokens, "max_tokens": self.max_tokens, "counter": self.counter}
+        told |= {"packed": [hit.entry.id for hit in self.packed], "left_out": left}
+        return told | {"clipped": list[JSON](self.clipped), "note": self.note}
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """What a judge says of a pair (MemRefine 3.2, LLM-Guided Action).
 

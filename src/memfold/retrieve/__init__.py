@@ -1,0 +1,1 @@
+"""Retrieval: a question finds entries, each with a score and why it was found (RSM-full)."""
