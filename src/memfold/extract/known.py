@@ -28,7 +28,7 @@ class Known:
     def add(self, entries: Sequence[Entry], vectors: Vectors) -> None:
         """These are stored now."""
         self.entries.extend(entries)
-        self.vectors = np.concatenate([self.vectors, vectors]) if self.entries else vectors
+        self.vectors = np.concatenate([self.vectors, vectors]) if len(self.vectors) else vectors
 
     def near(self, vector: np.ndarray, least: float) -> list[Entry]:
         """The most similar entries, from cosine `least` on, nearest first."""
