@@ -129,7 +129,7 @@ class ListLedger:
     def keys(self) -> NDArray[np.int64]:
         return np.empty(0, np.int64)
 
-    def begin(self, key: int) -> bool:
+    def begin(self, key: int, alone: bool = True) -> bool:
         return True
 
     def recall(self, key: int) -> Decision | None:

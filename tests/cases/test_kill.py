@@ -11,6 +11,7 @@ from memfold import Entry, Memory
 
 RUN = """
 import json, os, signal, sys
+from dataclasses import replace
 from memfold import Memory
 from memfold.refine.judges.scripted import ScriptedJudge
 path, calls_path, kill_at, where = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
@@ -22,7 +23,8 @@ def rule(pair):
     count += 1
     if where == "judge" and count == kill_at:
         os.kill(os.getpid(), signal.SIGKILL)
-    decision = draw.decide([pair])[0]
+    by_content = replace(pair, a=replace(pair.a, id=pair.a.text), b=replace(pair.b, id=pair.b.text))
+    decision = draw.decide([by_content])[0]
     with open(calls_path, "a") as calls:
         calls.write(json.dumps([pair.a.id, pair.b.id, decision.action]) + "\\n")
     return decision
@@ -49,7 +51,8 @@ if where == "rename":
         pushed(self, fingerprint)
     Mirror._pushed = killing
 from memfold import RefineSettings
-settings = RefineSettings(guards=False, order=order, neighbours=4)
+ahead = 8 if order == "ahead" else 0
+settings = RefineSettings(guards=False, order="cosine" if order == "ahead" else order, neighbours=4, ahead=ahead, window=6)
 Memory.open(path, embedder="hashing").refine(budget="45%", judge=judge, apply=True, settings=settings)
 """
 NOUNS = "kettle bicycle garden violin ladder blanket compass lantern".split()
@@ -96,6 +99,11 @@ def undisturbed_safest(tmp_path_factory):
     return undisturbed_run(tmp_path_factory.mktemp("undisturbed_safest") / "agent.db", "safest")
 
 
+@pytest.fixture(scope="module")
+def undisturbed_window(tmp_path_factory):
+    return undisturbed_run(tmp_path_factory.mktemp("undisturbed_window") / "agent.db", "window")
+
+
 KILLS = [("cosine", "judge", n) for n in (1, 4, 9)] + [("cosine", "commit", n) for n in (1, 5)]
 SAFEST_KILLS = [("safest", "judge", n) for n in (5, 120)] + [("safest", "commit", n) for n in (1, 5)]
 
@@ -118,6 +126,24 @@ def test_a_killed_run_ends_like_an_undisturbed_one(tmp_path, undisturbed, undist
         made = sum(r.edits for r in memory.runs())
         wanted = len([c for c in judged if json.loads(c)[2] != "preserve"])
         assert made == wanted if order == "cosine" else 5 < made < wanted  # safest first judges more than it carries out
+
+
+WIDE_KILLS = [(order, where, n) for order in ("ahead", "window") for where, n in (("judge", 13), ("commit", 5))]
+IN_FLIGHT = 9
+
+
+@pytest.mark.parametrize(("order", "where", "kill_at"), WIDE_KILLS)
+def test_killed_with_several_outstanding(tmp_path, undisturbed, undisturbed_window, order, where, kill_at):
+    path, calls = tmp_path / "agent.db", tmp_path / "calls"
+    fill(path)
+    assert run(path, calls, kill_at, where, order) == -signal.SIGKILL
+    assert run(path, calls, order=order) == 0
+    stored, judged = undisturbed if order == "ahead" else undisturbed_window
+    assert content(path) == stored
+    made = calls.read_text().splitlines()
+    assert len(made) - len(set(made)) < IN_FLIGHT  # only what was being asked at that moment may be asked again
+    if order == "window":
+        assert len(set(made) ^ set(judged)) < IN_FLIGHT  # what was outstanding when the budget was met may have been asked or not
 
 
 @pytest.mark.parametrize(("where", "kill_at"), [("judge", 5), ("commit", 3), ("push", 0), ("rename", 0)])
@@ -148,5 +174,18 @@ def test_a_pair_that_kills_the_process_again_and_again_is_set_aside(tmp_path, un
     command = [sys.executable, "-c", script, str(path), str(tmp_path / "calls"), "0", "judge"]
     codes = [subprocess.run(command, check=False).returncode for _ in range(3)]
     assert codes == [-signal.SIGKILL, -signal.SIGKILL, 0]
+    with Memory.open(path, embedder="hashing") as memory:
+        assert memory.runs()[-1].report["set_aside"] == 1
+
+
+@pytest.mark.parametrize("order", ["ahead", "window"])
+def test_with_several_outstanding_it_is_found_out_and_set_aside(tmp_path, undisturbed, order):
+    path = tmp_path / "agent.db"
+    fill(path)
+    deadly = json.loads(undisturbed[1][3])[:2]
+    script = RUN.replace('if where == "judge" and count == kill_at:', f"if [pair.a.id, pair.b.id] == {deadly}:")
+    command = [sys.executable, "-c", script, str(path), str(tmp_path / "calls"), "0", "judge", order]
+    codes = [subprocess.run(command, check=False).returncode for _ in range(4)]
+    assert codes == [-signal.SIGKILL, -signal.SIGKILL, -signal.SIGKILL, 0]
     with Memory.open(path, embedder="hashing") as memory:
         assert memory.runs()[-1].report["set_aside"] == 1

@@ -36,7 +36,7 @@ class MemoryLedger:
     def keys(self):
         return self._keys
 
-    def begin(self, key):
+    def begin(self, key, alone=True):
         return True
 
     def recall(self, key):

@@ -16,7 +16,7 @@ from memfold import refine as loop
 from memfold.config import RefineSettings
 from memfold.embed.hashing import HashingEmbedder
 from memfold.errors import BadParameter, UnknownName
-from memfold.refine import Measures, Refinement, order_of
+from memfold.refine import Measures, Refinement, docket, order_of
 from memfold.refine.judges.pagerank import PageRankJudge
 from memfold.refine.judges.scripted import ScriptedJudge
 from memfold.refine.merging import merge_entries, merged_id
@@ -44,7 +44,7 @@ class MemoryLedger:
     def keys(self):
         return self._keys
 
-    def begin(self, key):
+    def begin(self, key, alone=True):
         return key not in self._set_aside
 
     def recall(self, key):
@@ -216,7 +216,7 @@ def test_same_edits_in_the_same_order_and_the_same_store(entries, seed, share, d
     judge, other = (drawn(seed, delete, floor=floor) for _ in range(2))
     limit = int(share * sum(map(entry_bytes, entries)))
     ledger = MemoryLedger()
-    with patch.object(loop, "BATCH", batch):
+    with patch.object(docket, "BATCH", batch):
         refinement = refine(entries, judge, limit, ledger=ledger, neighbours=count, loss=form)
     asked, edits, store = naive(entries, other, limit, count, form)
     made = [tuple(sorted([*(e.id for e in edit.before), *([edit.kept] if edit.action == "delete" else [])])) for edit in ledger.edits]
@@ -321,7 +321,7 @@ def test_bounds_stop_a_run(bounds, stopped):
 def test_the_time_limit_holds_while_all_is_still_being_judged():
     now = itertools.count()
     judge = ScriptedJudge(lambda pair: Decision("preserve"))
-    with patch.object(loop, "BATCH", 2), patch.object(loop.time, "monotonic", lambda: next(now)):
+    with patch.object(docket, "BATCH", 2), patch.object(loop.time, "monotonic", lambda: next(now)):
         report = refine(NOTES, judge, max_seconds=4).report
     assert report.stopped == "max_seconds"
     assert 0 < report.judgements <= 8
@@ -335,7 +335,7 @@ def test_progress_is_told_while_all_is_still_being_judged_and_ctrl_c_keeps_what_
         if len(steps) == 3:
             raise KeyboardInterrupt
 
-    with patch.object(loop, "BATCH", 4):
+    with patch.object(docket, "BATCH", 4):
         report = refine(NOTES, ScriptedJudge(lambda pair: Decision("preserve")), ledger=ledger, on_step=step).report
     assert steps == [(4, 0), (8, 0), (12, 0)]
     assert (report.stopped, report.judgements, len(ledger.preserved)) == ("interrupted", 12, 12)
@@ -371,7 +371,7 @@ def test_after_a_run_that_died_pairs_are_judged_one_by_one():
     assert set(sizes) == {1}
     sizes.clear()
     refine(NOTES, Counting(lambda pair: Decision("preserve")))
-    assert max(sizes) == loop.BATCH
+    assert max(sizes) == docket.BATCH
 
 
 def test_a_pair_that_is_set_aside_is_not_judged():

@@ -9,7 +9,9 @@
         merge:     replace u and v by m = Merge(u, v)
         preserve:  S <- S + {(u, v)}
 
-In the order "safest" all candidates are judged first, and (u, v) is the pair whose edit is the least likely to lose a fact.
+Which pair is next, and when it is judged, is the order's (`agenda`): "cosine" is the paper's, and judges probable pairs ahead
+where that takes long; "window" keeps several disjoint pairs before the judge; "safest" judges all candidates first and makes
+the edit that is the least likely to lose a fact.
 A fact outranks the budget: when no pair is left the loop stops, and the report says by how much it missed.
 """
 
@@ -29,10 +31,14 @@ from memfold.config import ORDERS, Order, RefineSettings
 from memfold.errors import BadParameter, StaleDecision, UnknownName
 from memfold.protocols import Embedder, Judge, Proposer, Vectors
 from memfold.refine import guards
+from memfold.refine.agenda import Agenda
+from memfold.refine.ahead import MostSimilarFirst
+from memfold.refine.docket import THREADS, Docket, Memo
 from memfold.refine.propose import MostSimilar
 from memfold.refine.report import Held, Report, Stopped
-from memfold.refine.safest import LOSSES, SafestFirst, expected_loss
+from memfold.refine.safest import LOSSES, Safest, SafestFirst, expected_loss
 from memfold.refine.seen import Seen
+from memfold.refine.window import Queue, Window, useful
 from memfold.refine.working import Combine, Measures, Working
 from memfold.types import Decision, Edit, Entry, Pair
 
@@ -41,21 +47,14 @@ __all__ = ["Combine", "Ledger", "Measures", "Refinement", "Report", "Review", "o
 Review: TypeAlias = Callable[[Pair, Decision, Edit], Decision | None]
 """A person's word on an edit before it is made: the decision to carry out, or None to end the run."""
 
-ALWAYS = ("pinned", "home")
-"""Guards that hold even where the paper's baselines run without: they are about the store, not about facts."""
-BATCH = 64
-"""Pairs that are judged at once where all candidates are judged before the first edit."""
 OwnProposer: TypeAlias = Callable[[Sequence[Entry], Vectors], Proposer]
 """`proposer` of a judge that proposes its own pairs."""
 
 
-class Ledger(Protocol):
-    """Where a run carries its edits out and remembers what was judged. A preview's does nothing."""
+class Ledger(Memo, Queue, Protocol):
+    """Where a run carries its edits out and remembers what was judged, and what is before the judge. A preview's does nothing."""
 
     def keys(self) -> NDArray[np.int64]: ...
-    def begin(self, key: int) -> bool: ...
-    def recall(self, key: int) -> Decision | None: ...
-    def record(self, key: int, decision: Decision) -> None: ...
     def preserve(self, key: int) -> None: ...
     def commit(self, edit: Edit, vectors: Mapping[str, np.ndarray], unchanged: Sequence[Entry]) -> None: ...
     def current(self, id: str) -> Entry | None: ...
@@ -99,18 +98,23 @@ class Refinement:
     on_step: Callable[[Report], None] | None = None
     _working: Working | None = None
     _seen: Seen | None = None
-    _proposer: Proposer | None = None
-    _safest: SafestFirst | None = None
+    _docket: Docket | None = None
+    _agenda: Agenda | None = None
 
     def run(self, entries: Sequence[Entry], vectors: Vectors) -> Report:
         """Algorithm 1. Returns the report; Ctrl-C ends the run between two edits and says so there."""
         began = time.monotonic()
         self._open(entries, vectors)
+        stopped: Stopped = "interrupted"
         try:
             while (stopped := self._refine(began)) in ("met", "exhausted") and self._catch_up():
                 pass
         except KeyboardInterrupt:
-            stopped: Stopped = "interrupted"
+            stopped = "interrupted"
+        finally:
+            self.docket.close(ask_all=stopped == "waiting")
+        if stopped in ("met", "exhausted"):
+            self.agenda.clear()
         self.ledger.flush()
         self._measure()
         self.report.stopped = stopped
@@ -121,68 +125,18 @@ class Refinement:
         while self.working.size > self.report.limit:
             if bound := self._spent(began):
                 return bound
-            if self._safest and self._judge_ahead(self._safest):
-                continue
-            pair = self.proposer.next()
-            if pair is None:
-                return "exhausted" if self._room() else "max_judgements"
-            if self.seen.key(pair) in self.seen:
-                continue
-            pair = self._current(pair)
-            decision = self._safest.decision(pair) if self._safest else self._decide([pair])[0]
-            if decision.action == "preserve":
-                self._preserve(pair, decision)
-            elif not self._carry_out(pair, decision):
-                return "quit"
+            steps = self.agenda.next()
+            if steps is None:
+                return "exhausted" if self.docket.room else "max_judgements"
+            for pair, decision in steps:
+                if decision.halt:
+                    return decision.halt
+                if decision.action == "preserve":
+                    self._preserve(pair, decision)
+                elif not self._carry_out(pair, decision):
+                    return "quit"
             self._tell()
         return "met"
-
-    def _judge_ahead(self, order: SafestFirst) -> bool:
-        """Judge the next candidates of an order that must know all decisions before one is carried out. False when none is left."""
-        pairs = order.unjudged(self._room())
-        if not pairs:
-            return False
-        asked = [self._current(pair) for pair in pairs if self.seen.key(pair) not in self.seen]
-        for pair, decision in zip(asked, self._decide(asked), strict=True):
-            order.judged(pair, decision)
-            if decision.action == "preserve":
-                self._preserve(pair, decision)
-        self._tell()
-        return True
-
-    def _decide(self, pairs: Sequence[Pair]) -> list[Decision]:
-        """What becomes of pairs: the judge's decisions, as far as the guards let them pass."""
-        known = [self._known(pair) for pair in pairs]
-        asked = [pair for pair, decision in zip(pairs, known, strict=True) if decision is None]
-        answers = iter(self.judge.decide(asked) if asked else ())
-        only = None if self.settings.guards else ALWAYS
-        decided: list[Decision] = []
-        for pair, decision in zip(pairs, known, strict=True):
-            if decision is None:
-                decision = next(answers)
-                self._account(pair, decision)
-            decided.append(guards.check(pair, decision, self.guard_settings, only=only))
-        return decided
-
-    def _known(self, pair: Pair) -> Decision | None:
-        """The decision of a pair that the judge need not be asked about: set aside, or paid for before."""
-        key = self.seen.key(pair)
-        if not self.ledger.begin(key):
-            self.report.set_aside += 1
-            return Decision("preserve", veto="set aside", reason="earlier runs died while this pair was being judged")
-        return self._recall(pair, key) if self.judge.costly else None
-
-    def _account(self, pair: Pair, decision: Decision) -> None:
-        self.report.judgements += 1
-        self.report.tokens += decision.tokens
-        self.report.cost += decision.cost
-        if self.judge.costly and not decision.failed:
-            self.ledger.record(self.seen.key(pair), decision.swapped() if self.seen.flipped(pair) else decision)
-
-    def _recall(self, pair: Pair, key: int) -> Decision | None:
-        """A decision that was paid for but not carried out: in a preview, or before the process died."""
-        decision = self.ledger.recall(key)
-        return decision.swapped() if decision and self.seen.flipped(pair) else decision
 
     def _preserve(self, pair: Pair, decision: Decision) -> None:
         """S <- S + {(u, v)}; a failure is not remembered, so that the next run asks again."""
@@ -221,8 +175,8 @@ class Refinement:
             return True
         self.working.apply(edit)
         self.seen.add(edit.after)
-        self.proposer.remove([entry.id for entry in edit.before])
-        self.proposer.add(edit.after, vectors)
+        self.agenda.remove([entry.id for entry in edit.before])
+        self.agenda.add(edit.after, vectors)
         self._count(edit)
         return True
 
@@ -231,7 +185,7 @@ class Refinement:
         return self.working.plan(pair, decision, run=self.report.run, seq=self.report.edits + 1, now=self.clock(), worth=worth)
 
     def _current(self, pair: Pair) -> Pair:
-        """The pair with its entries as they are now: their links may have moved since they were proposed."""
+        """A pair with its entries as they are now: their links may have moved since they were proposed."""
         return replace(pair, a=self.working.entries[pair.a.id], b=self.working.entries[pair.b.id])
 
     def _count(self, edit: Edit) -> None:
@@ -264,27 +218,39 @@ class Refinement:
     def _renew(self, id: str) -> None:
         if id in self.working.entries:
             self.working.drop(id)
-            self.proposer.remove([id])
+            self.agenda.remove([id])
         current = self.ledger.current(id)
         if current is not None:
             self.working.put(current)
             self.seen.add([current])
-            self.proposer.add([current], self.embedder.embed([current.embedding_text]))
+            self.agenda.add([current], self.embedder.embed([current.embedding_text]))
 
     def _open(self, entries: Sequence[Entry], vectors: Vectors) -> None:
+        settings = self.settings
         self._working = Working(entries, self.measures, self.combine)
         self._seen = Seen(self.ledger.keys(), entries)
-        own = cast("OwnProposer | None", getattr(self.judge, "proposer", None))
-        self._safest = None
-        if order_of(self.judge, self.settings) == "safest":
+        order = order_of(self.judge, settings)
+        width = (settings.window or THREADS) if order == "window" else settings.ahead + 1
+        self._docket = Docket(self.judge, self.ledger, self._seen, self.report, settings, self.guard_settings, self._current, width)
+        self._agenda = self._ordered(order, self._docket, entries, vectors)
+
+    def _ordered(self, order: Order, docket: Docket, entries: Sequence[Entry], vectors: Vectors) -> Agenda:
+        floor, known = self.judge.floor, self.seen
+        if order == "safest":
             loss = partial(expected_loss, form=LOSSES[self.settings.loss], size=self.measures.bytes)
-            near, floor = self.settings.neighbours, self.judge.floor
-            self._safest = SafestFirst(entries, vectors, loss=loss, floor=floor, neighbours=near, known=self._seen)
-            self._proposer = self._safest
-        elif own:
-            self._proposer = own(entries, vectors)
-        else:
-            self._proposer = MostSimilar(entries, vectors, floor=self.judge.floor, known=self._seen)
+            return Safest(
+                docket, SafestFirst(entries, vectors, loss=loss, floor=floor, neighbours=self.settings.neighbours, known=known)
+            )
+        own = cast("OwnProposer | None", getattr(self.judge, "proposer", None))
+        if own:
+            return MostSimilarFirst(docket, own(entries, vectors), 0)
+        proposer = MostSimilar(entries, vectors, floor=floor, known=known)
+        if order == "cosine":
+            return MostSimilarFirst(docket, proposer, self.settings.ahead)
+        return Window(docket, proposer, self.ledger, self.settings.window, useful=self._useful, living=self.working.entries.get)
+
+    def _useful(self) -> int:
+        return useful(self.working.size - self.report.limit, self.working.size, len(self.working.entries))
 
     def _tell(self) -> None:
         if self.on_step:
@@ -298,19 +264,11 @@ class Refinement:
 
     def _spent(self, began: float) -> Stopped | None:
         settings, report = self.settings, self.report
-        if not self._safest and not self._room():
-            return "max_judgements"  # what is judged ahead is still carried out
         if settings.max_edits is not None and report.edits >= settings.max_edits:
             return "max_edits"
         if settings.max_seconds is not None and time.monotonic() - began >= settings.max_seconds:
             return "max_seconds"
         return None
-
-    def _room(self) -> int:
-        """Pairs that may be judged at once. One where a crash must be laid to a pair, as after a run that died; 0 at the limit."""
-        most = 1 if self.judge.costly or self.report.resumed else BATCH
-        limit = self.settings.max_judgements
-        return most if limit is None else max(0, min(most, limit - self.report.judgements))
 
     @property
     def working(self) -> Working:
@@ -323,6 +281,11 @@ class Refinement:
         return self._seen
 
     @property
-    def proposer(self) -> Proposer:
-        assert self._proposer is not None
-        return self._proposer
+    def docket(self) -> Docket:
+        assert self._docket is not None
+        return self._docket
+
+    @property
+    def agenda(self) -> Agenda:
+        assert self._agenda is not None
+        return self._agenda

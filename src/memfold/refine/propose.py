@@ -94,10 +94,17 @@ class MostSimilar:
         self._rows: list[list[Held]] = [[] for _ in entries]
         self._last: list[Key] = [_FIRST] * self._size
         self._heap: list[tuple[Key, int, int]] = []
+        self._back: list[tuple[Key, int, Pair]] = []
+        self._given_back = 0
         self._open(0)
 
     def next(self) -> Pair | None:
-        while self._heap:
+        while self._heap or self._back:
+            if self._back and (not self._heap or self._back[0][0] <= self._heap[0][0]):
+                pair = heapq.heappop(self._back)[-1]
+                if self._holds(pair.a) and self._holds(pair.b):
+                    return pair
+                continue
             (minus_cosine, first, second), row, other = heapq.heappop(self._heap)
             if self._gone[row]:
                 continue
@@ -106,6 +113,26 @@ class MostSimilar:
                 a, b = self._row_of[first], self._row_of[second]
                 return Pair(self._entries[a], self._entries[b], -minus_cosine)
         return None
+
+    def put_back(self, pair: Pair) -> None:
+        """Take a pair that `next` gave: it is given again in its turn, if both entries are still there by then."""
+        self._given_back += 1
+        key = (-pair.cosine, min(pair.a.id, pair.b.id), max(pair.a.id, pair.b.id))
+        heapq.heappush(self._back, (key, self._given_back, pair))
+
+    def peek(self, count: int) -> list[Pair]:
+        """The pairs that the next `count` calls of `next` would give if nothing changed before; fewer where fewer are left."""
+        pairs: list[Pair] = []
+        while len(pairs) < count and (pair := self.next()) is not None:
+            pairs.append(pair)
+        for pair in pairs:
+            self.put_back(pair)
+        return pairs
+
+    def _holds(self, entry: Entry) -> bool:
+        """Whether this very entry is still proposed: one that came again under its id is another."""
+        row = self._row_of.get(entry.id)
+        return row is not None and self._entries[row] is entry
 
     def remove(self, ids: Sequence[str]) -> None:
         for id in ids:

@@ -64,6 +64,9 @@ class Report:
     bytes_after: int = 0
     stopped: Stopped = "met"
     judgements: int = 0
+    """Judgements that were needed; those made ahead in vain are `unused`."""
+    unused: int = 0
+    """Judgements made ahead, paid for and not needed so far. They are remembered."""
     deletes: int = 0
     merges: int = 0
     preserved: int = 0
@@ -120,6 +123,10 @@ class Report:
         ]
         if self.vetoes:
             lines.append("preserved by guards: " + ", ".join(f"{name} {count}" for name, count in self.vetoes.most_common()))
+        if self.unused:
+            lines.append(f"{self.unused} more were made ahead and not needed")
+        if self.waiting:
+            lines.append(f"waiting for replies to {self.waiting} judgements")
         if self.failures or self.stale or self.set_aside:
             lines.append(f"failed {self.failures}, stale {self.stale}, set aside {self.set_aside}")
         return "\n".join(lines)

@@ -27,6 +27,8 @@ from numpy.typing import NDArray
 
 from memfold.config import Loss
 from memfold.protocols import Vectors
+from memfold.refine.agenda import Step
+from memfold.refine.docket import Docket
 from memfold.refine.neighbours import Near, Neighbours
 from memfold.refine.propose import Known
 from memfold.types import Decision, Entry, Pair
@@ -167,6 +169,51 @@ class SafestFirst:
     def _rows(self, pair: Pair) -> Near:
         low, high = sorted((self._lists.row_of[pair.a.id], self._lists.row_of[pair.b.id]))
         return low, high
+
+
+class Safest:
+    """The order "safest": all candidates are judged, then the edit of least loss is made. Implements `agenda.Agenda`.
+
+    Candidates whose replies are still to come do not keep the others from being asked: all requests are written before the run ends.
+    """
+
+    def __init__(self, docket: Docket, order: SafestFirst) -> None:
+        self._docket = docket
+        self._order = order
+        self._waiting: Step | None = None
+
+    def next(self) -> Sequence[Step] | None:
+        pairs = self._order.unjudged(self._docket.batch)
+        if pairs:
+            return self._judge(pairs)
+        if self._waiting:
+            return [self._waiting]
+        while (pair := self._order.next()) is not None:
+            if self._docket.seen.key(pair) not in self._docket.seen:  # another pair of the same contents may have been preserved
+                return [(self._docket.current(pair), self._order.decision(pair))]
+        return None
+
+    def remove(self, ids: Sequence[str]) -> None:
+        self._order.remove(ids)
+
+    def add(self, entries: Sequence[Entry], vectors: Vectors) -> None:
+        self._order.add(entries, vectors)
+
+    def clear(self) -> None:
+        """Nothing is kept besides what was judged."""
+
+    def _judge(self, pairs: Sequence[Pair]) -> list[Step]:
+        """The steps that come of judging candidates: those that are preserved, and last one that halts."""
+        seen = self._docket.seen
+        asked = [self._docket.current(pair) for pair in pairs if seen.key(pair) not in seen]
+        steps = list(zip(asked, self._docket.decide(asked), strict=True))
+        for pair, decision in steps:
+            if decision.halt == "waiting":
+                self._waiting = pair, decision
+            elif not decision.halt:
+                self._order.judged(pair, decision)
+        halted = [step for step in steps if step[1].halt not in ("", "waiting")]
+        return [step for step in steps if step[1].action == "preserve" and not step[1].halt] + halted[:1]
 
 
 def _known_pairs(pairs: NDArray[np.int64], ids: Sequence[str], known: Known) -> NDArray[np.bool_]:

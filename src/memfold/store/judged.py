@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memfold.store.connection import Connection
-from memfold.types import Decision
+from memfold.types import Decision, Pair
 
 EVERY_JUDGE = "*"
 """The judge under which a user's own word stands: such pairs are preserved whatever judge comes."""
@@ -62,6 +62,35 @@ class JudgedPairs:
         """Keep a decision until it is carried out."""
         with self.connection.writing() as db:
             db.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", (self._scope(), key, json.dumps(decision.as_dict())))
+
+    def issued(self, width: int) -> list[tuple[str, str, float, int]]:
+        """The outstanding pairs of a window of this width, oldest first: two ids, cosine, key."""
+        with self.connection.reading() as db:
+            return db.execute(
+                "SELECT a, b, cosine, pair FROM issued JOIN scopes ON scopes.id = issued.scope "
+                "WHERE namespace = ? AND judge = ? AND width = ? ORDER BY place",
+                (self.namespace, self.judge, width),
+            ).fetchall()
+
+    def issue(self, width: int, pair: Pair, key: int) -> None:
+        """A pair is outstanding, behind the others."""
+        with self.connection.writing() as db:
+            row = (self._scope(), width, pair.a.id, pair.b.id, pair.cosine, key)
+            db.execute("INSERT INTO issued (scope, width, a, b, cosine, pair) VALUES (?, ?, ?, ?, ?, ?)", row)
+
+    def retire(self, pairs: Sequence[tuple[int, str, str]]) -> None:
+        """Pairs (width, two ids) are outstanding no more."""
+        if pairs:
+            with self.connection.writing() as db:
+                scope = self._scope()
+                rows = [(scope, *pair) for pair in pairs]
+                db.executemany("DELETE FROM issued WHERE scope = ? AND width = ? AND a = ? AND b = ?", rows)
+
+    def settle(self, ids: Sequence[str]) -> None:
+        """Entries are gone by an edit, and so is what was outstanding with them, in a window of any width."""
+        with self.connection.writing() as db:
+            scope = self._scope()
+            db.executemany("DELETE FROM issued WHERE scope = ? AND (a = ? OR b = ?)", [(scope, id, id) for id in ids])
 
     def crashed(self, times: int) -> frozenset[int]:
         """Pairs during whose judgement at least so many runs died."""
