@@ -356,7 +356,7 @@ class Atom:
 
     @property
     def summary(self) -> Vector:
-        """c = V^T centroid, shape (r,) (RSM-full, Table 14)."""
+        """The coefficients c = V^T centroid, shape (r,) (RSM-full, Table 14)."""
         return self.basis.T @ self.centroid
 
 

@@ -213,7 +213,8 @@ class Context:
         left: list[JSON] = [{"id": out.hit.entry.id, "reason": out.reason} for out in self.left_out]
         told: dict[str, JSON] = {"text": self.text, "tokens": self.tokens, "max_tokens": self.max_tokens, "counter": self.counter}
         told |= {"packed": [hit.entry.id for hit in self.packed], "left_out": left}
-        return told | {"clipped": list[JSON](self.clipped), "note": self.note}
+        told |= {"clipped": list[JSON](self.clipped), "note": self.note}
+        return told
 
 
 @dataclass(frozen=True, slots=True)
