@@ -14,7 +14,7 @@ import numpy as np
 
 from memfold.audit import Audit, audit
 from memfold.budget import Budget
-from memfold.config import ModelSettings, RefineSettings
+from memfold.config import ExtractSettings, ModelSettings, RefineSettings
 from memfold.embed import open_embedder
 from memfold.errors import StoreChanged, StoreError, UnknownEntry
 from memfold.forget import Change, Erasure, changed, erase
@@ -29,10 +29,13 @@ from memfold.refining import Job, estimated, previewed, refined
 from memfold.store.journal import Journal, Run
 from memfold.store.judged import EVERY_JUDGE, JudgedPairs
 from memfold.store.lease import lease
+from memfold.store.replies import StoredReplies
 from memfold.store.size import entry_bytes
 from memfold.types import Edit, Entry, Pair
 
 if TYPE_CHECKING:
+    from memfold.extract import Observation, Prompts
+    from memfold.observing import Conversation, OnSession
     from memfold.refine.estimate import Estimate
 
 EMBED_BATCH = 512
@@ -113,6 +116,16 @@ class Memory:
         return self._embedder
 
     @property
+    def replies(self) -> StoredReplies:
+        """Where replies of models are kept, so that nothing is paid for twice: in the store, or beside a host's file.
+
+        :raises ReadOnlyStore: the host cannot be written, so nothing can be kept.
+        """
+        if self.opened.mirror is not None:
+            self.opened.mirror.persist()
+        return StoredReplies(self.opened.store.connection)
+
+    @property
     def size_of(self) -> Callable[[Entry], int]:
         """Measures an entry in bytes: its line of `memfold export`, or what it takes in the host's file."""
         return self.opened.mirror.host.size if self.opened.mirror else entry_bytes
@@ -173,6 +186,48 @@ class Memory:
         self.embed_missing(namespace)
         entries, vectors = self.opened.store.load(namespace)
         return audit(entries, vectors, measure=self.size_of)
+
+    # Extraction
+
+    def observe(
+        self,
+        conversation: Conversation,
+        namespace: str = "default",
+        *,
+        model: ChatModel | None = None,
+        settings: ExtractSettings | None = None,
+        prompts: Prompts | None = None,
+        format: str = "",
+        on_session: OnSession | None = None,
+    ) -> Observation:
+        """Take conversations in: what is worth remembering of them, verified (ProMem); without a model, the turns as they are.
+
+        A session with the same content is taken in once, whoever brings it; one that failed or was cut off can be brought again.
+
+        :param conversation: a file (see `memfold.extract.formats`), sessions, or messages like `{"role": "user", "content": "…"}`.
+        :param format: of the file; "" looks at it. :param on_session: told each session's outcome once it is stored.
+        :raises LeaseHeld: another run works on the namespace. :raises BadConversation: it cannot be read; what came before is stored.
+        :raises StoreError: the store is a host's file.
+        """
+        from memfold.observing import observed, sessions_of
+
+        if self.opened.mirror is not None:
+            raise StoreError("conversations are taken into a Memfold database, like agent.db; this is a file that another program owns")
+        sessions = sessions_of(conversation, format)
+        store = self.opened.store
+        with lease(store.connection, namespace):
+            self.embed_missing(namespace)
+            return observed(
+                store,
+                namespace,
+                sessions,
+                embedder=self.embedder,
+                model=model,
+                settings=settings,
+                prompts=prompts,
+                clock=self.clock,
+                on_session=on_session,
+            )
 
     # Refinement
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from memfold.config import ExtractSettings
-from memfold.extract import Known, Observation, Outcome, Tools, extract, in_rounds, linked, session_key, verbatim
-from memfold.protocols import ChatModel, Vectors
+from memfold.embed import open_counter
+from memfold.extract import Known, Observation, Outcome, Prompts, Tools, extract, in_rounds, linked, session_key, verbatim
+from memfold.extract.formats import from_messages, read_sessions
+from memfold.protocols import ChatModel, Embedder, Vectors
+from memfold.reading import TextReader
 from memfold.store.lease import renew
 from memfold.store.sessions import SessionLog
 from memfold.store.sqlite import SqliteStore
@@ -111,3 +116,45 @@ def _groups(sessions: Iterable[Session], size: int) -> Iterator[list[Session]]:
             group = []
     if group:
         yield group
+
+
+Conversation: TypeAlias = "str | Path | Session | Iterable[Session] | Sequence[Mapping[str, Any]]"
+"""A file, sessions, or messages like `{"role": "user", "content": "…"}`."""
+
+
+def sessions_of(conversation: Conversation, format: str = "") -> Iterator[Session]:
+    """The sessions of a conversation in whatever form.
+
+    :raises BadConversation: it cannot be read. :raises OSError: its file cannot be opened.
+    """
+    if isinstance(conversation, (str, Path)):
+        yield from read_sessions(conversation, format)
+    elif isinstance(conversation, Session):
+        yield conversation
+    else:
+        messages: list[Any] = []
+        for item in conversation:
+            if isinstance(item, Session):
+                yield item
+            else:
+                messages.append(item)
+        if messages:
+            yield from from_messages(messages)
+
+
+def observed(
+    store: SqliteStore,
+    namespace: str,
+    sessions: Iterable[Session],
+    *,
+    embedder: Embedder,
+    model: ChatModel | None,
+    settings: ExtractSettings | None,
+    prompts: Prompts | None,
+    clock: Callable[[], datetime],
+    on_session: OnSession | None,
+) -> Observation:
+    """Take sessions into a namespace whose lease the caller holds, and whose entries have their vectors."""
+    tools = Tools(embedder, TextReader(), open_counter("wordpiece"), prompts or Prompts())
+    known = Known(*store.load(namespace)) if model is not None else Known([], np.zeros((0, embedder.dim), np.float32))
+    return Observer(store, namespace, tools, model, known, settings or ExtractSettings(), clock, on_session).run(sessions)
