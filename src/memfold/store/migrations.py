@@ -43,6 +43,12 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     ),
     # Replies of language models, by a hash of what was asked. Blobs: a model may send what is no sound UTF-8.
     ("CREATE TABLE replies (key TEXT PRIMARY KEY, reply BLOB NOT NULL)",),
+    (
+        # Conversations that were taken in, by a hash of their content; nothing of what was said stands here.
+        """CREATE TABLE sessions (
+            namespace TEXT NOT NULL, key TEXT NOT NULL, state TEXT NOT NULL, entries INTEGER NOT NULL, how TEXT NOT NULL, at TEXT NOT NULL,
+            PRIMARY KEY (namespace, key)) WITHOUT ROWID""",
+    ),
 )
 
 
