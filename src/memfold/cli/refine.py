@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
+from memfold.cli.judges import JudgeChoice, judge_options
 from memfold.cli.options import Place, StoreCommand, as_budget, chosen, every_namespace_option, json_option, typed
 from memfold.cli.progress import Interrupt, Meter
 from memfold.cli.show import console, emit, print_edits, texts_in
 
 if TYPE_CHECKING:
     from memfold.budget import Budget
-    from memfold.config import Order
+    from memfold.config import Order, RefineSettings
     from memfold.memory import Memory
+    from memfold.refine.guards import GuardSettings
     from memfold.refine.report import Report
 
 MET, MISSED, INTERRUPTED = 0, 3, 130
@@ -27,16 +29,29 @@ class Wanted:
 
     budget: Budget
     apply: bool
-    judge: str
+    judge: JudgeChoice
     max_judgements: int | None
     max_edits: int | None
     max_seconds: float | None
     guards: bool
-    updates: Literal["history", "latest"]
     order: Order | None
     review: bool
     whole: bool
     as_json: bool
+
+    @property
+    def settings(self) -> RefineSettings:
+        """The bounds of the run."""
+        from memfold.config import RefineSettings
+
+        return RefineSettings(self.max_judgements, self.max_edits, self.max_seconds, self.guards, order=self.order)
+
+    @property
+    def guard_settings(self) -> GuardSettings:
+        """How strict the guards are."""
+        from memfold.refine.guards import GuardSettings
+
+        return GuardSettings(updates=self.judge.updates)
 
 
 @click.command(
@@ -48,25 +63,13 @@ memfold refine agent.db --budget "300 entries" --all-namespaces --apply --json""
 )
 @click.option("--budget", callback=as_budget, required=True, metavar="B", help="50% (of all taken in), 200KB, '300 entries', '20k tokens'.")
 @click.option("--apply", is_flag=True, help="Do it; without this, only look.")
-@click.option(
-    "--judge",
-    default="embedded",
-    show_default=True,
-    metavar="J",
-    help="embedded, embedded:0.8 (deletes only from that confidence on), similarity:0.8 or pagerank:0.8.",
-)
+@judge_options
+@click.option("--estimate", is_flag=True, help="Only tell what asking the model would probably take; asks nothing, changes nothing.")
 @every_namespace_option
 @click.option("--max-judgements", type=click.IntRange(min=1), metavar="N", help="Stop after so many pairs judged.")
 @click.option("--max-edits", type=click.IntRange(min=1), metavar="N", help="Stop after so many edits.")
 @click.option("--max-seconds", type=click.FloatRange(min=0), metavar="S", help="Stop after so many seconds.")
 @click.option("--no-guards", is_flag=True, help="Let the judge decide alone: facts may be lost.")
-@click.option(
-    "--updates",
-    type=click.Choice(["history", "latest"]),
-    default="history",
-    show_default=True,
-    help="Of two states of one thing, keep both, or the latest only.",
-)
 @click.option(
     "--order",
     type=click.Choice(["cosine", "safest"]),
@@ -80,14 +83,14 @@ def refine(
     place: Place,
     budget: Budget,
     apply: bool,
-    judge: str,
+    judge: JudgeChoice,
+    estimate: bool,
     namespace: str | None,
     every: bool,
     max_judgements: int | None,
     max_edits: int | None,
     max_seconds: float | None,
     no_guards: bool,
-    updates: Literal["history", "latest"],
     order: Order | None,
     review: bool,
     reembed: bool,
@@ -101,7 +104,10 @@ def refine(
     """
     if review and not apply:
         raise click.UsageError("--review makes each edit as soon as you say yes, so it needs --apply; to look only, leave it out")
-    wanted = Wanted(budget, apply, judge, max_judgements, max_edits, max_seconds, not no_guards, updates, order, review, whole, as_json)
+    wanted = Wanted(budget, apply, judge, max_judgements, max_edits, max_seconds, not no_guards, order, review, whole, as_json)
+    if estimate:
+        _estimate(place, namespace, every, wanted)
+        return
     reports: list[Report] = []
     with Interrupt() as interrupt, Meter(interrupt) as meter, place.open(reembed=reembed, on_progress=meter.told) as memory:
         if memory.ahead and not apply:
@@ -118,20 +124,41 @@ def refine(
 
 def _run(memory: Memory, namespace: str, wanted: Wanted, interrupt: Interrupt, meter: Meter) -> Report:
     from memfold.cli.review import Reviewer
-    from memfold.config import RefineSettings
-    from memfold.refine.guards import GuardSettings
 
     reviewer = Reviewer(interrupt, meter.clear, err=wanted.as_json) if wanted.review else None
     return memory.refine(
         namespace,
         budget=wanted.budget,
         apply=wanted.apply,
-        judge=wanted.judge,
-        settings=RefineSettings(wanted.max_judgements, wanted.max_edits, wanted.max_seconds, wanted.guards, order=wanted.order),
-        guard_settings=GuardSettings(updates=wanted.updates),
+        judge=wanted.judge.open(memory.replies if wanted.judge.asks else None, wanted.guard_settings if wanted.guards else None),
+        settings=wanted.settings,
+        guard_settings=wanted.guard_settings,
         review=reviewer,
         on_step=(lambda report: interrupt.check()) if reviewer else meter.step,
     )
+
+
+def _estimate(place: Place, namespace: str | None, every: bool, wanted: Wanted) -> None:
+    """Tell what the model would probably be asked for, namespace by namespace."""
+    from memfold.cli.report import print_estimate
+
+    if not wanted.judge.asks:
+        raise click.UsageError("--estimate is for judges that ask a model: add --judge llm, or --judge cascade")
+    with Interrupt(), place.open() as memory:
+        for name in chosen(memory, namespace, every):
+            told = memory.estimate(
+                name,
+                budget=wanted.budget,
+                judge=wanted.judge.open(None, wanted.guard_settings if wanted.guards else None),
+                settings=wanted.settings,
+                guard_settings=wanted.guard_settings,
+                priced=wanted.judge.model.spec,
+                model=wanted.judge.model.settings,
+            )
+            if wanted.as_json:
+                emit({"type": "estimate", **told.as_dict()})
+            else:
+                print_estimate(console(), told)
 
 
 def _code(reports: Iterable[Report]) -> int:

@@ -10,6 +10,7 @@ from memfold.cli.show import STAYS, TextOf, counted, facts, marked, on_one_line,
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from memfold.refine.estimate import Estimate
     from memfold.refine.report import Held, Report
 
 EXAMPLES = 3
@@ -19,6 +20,29 @@ EXAMPLES = 3
 def print_report(out: Console, report: Report) -> None:
     """The report as a short list of facts."""
     out.print(facts(list(_rows(report))))
+
+
+def print_estimate(out: Console, estimate: Estimate) -> None:
+    """What asking a model would probably take, from a least to a most."""
+    few, many = estimate.few, estimate.many
+    more = " or more" if few.cut or many.cut else ""
+
+    def span(least: float, most: float, form: str = ",.0f") -> str:
+        low, high = sorted((least, most))
+        return format(low, form) if format(low, form) == format(high, form) else f"{low:{form}} to {high:{form}}{more}"
+
+    cost = f"{span(*estimate.cost, ',.2f')} by the table of prices" if estimate.cost else "not known: this model has no price (--prices)"
+    rows = [
+        ("namespace", on_one_line(estimate.namespace)),
+        ("judge", estimate.judge),
+        ("calls", f"{span(few.calls, many.calls)} ({span(few.merges, many.merges)} of them to write merges)"),
+        ("tokens", f"{span(few.tokens_in, many.tokens_in)} in, {span(few.tokens_out, many.tokens_out)} out"),
+        ("cost", cost),
+        ("minutes", span(*estimate.minutes, ",.1f")),
+    ]
+    out.print(facts(rows))
+    told = "the least if most pairs can be deleted or merged, the most if few can; nothing was asked and nothing was changed"
+    out.print(told, soft_wrap=True)
 
 
 def _rows(report: Report) -> Iterator[tuple[str, str]]:
