@@ -69,7 +69,7 @@ class TextReader:
             last += 1
         while first and shares[first - 1] and len("".join(parts[first - 1 : last + 1])) <= SPAN:
             first -= 1
-        return "".join(parts[first : last + 1]).strip()
+        return "".join(parts[first : last + 1]).strip(" \t\r\n,;，、")
 
     def says_nothing(self, text: str) -> bool:
         return is_filler(text) or is_question(text)

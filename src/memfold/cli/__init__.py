@@ -19,6 +19,7 @@ from memfold.errors import BadParameter, BudgetError, MemfoldError, UnknownName
 __all__ = ["main"]
 
 SECTIONS: dict[str, dict[str, str]] = {
+    "Remember": {"observe": "Conversations in, memories out."},
     "Look": {"audit": "What is in a store, and how much of it is redundant."},
     "Shrink": {
         "refine": "Shrink a store to a budget; a preview unless --apply.",

@@ -79,7 +79,7 @@ _STORE_OPTIONS: dict[str, str] = {
     "namespace_field": "JSONL: the field that says whose memory it is; '' for none.",
 }
 _DEFAULTS = {"embedder": "minilm"}
-_EMBEDDING = ("audit", "refine", "import")
+_EMBEDDING = ("audit", "refine", "import", "observe")
 """Commands that make vectors."""
 
 

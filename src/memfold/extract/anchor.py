@@ -11,11 +11,10 @@ PART_OF = "part_of"
 
 
 def anchor(work: Work, claims: Sequence[Claim]) -> list[Relation]:
-    """One edge for each detail: to the event that shares a turn with it (of several the most similar), else to the nearest by turns.
-
-    Where the session has no event, statements take their place; where it has neither, details stand alone.
+    """One edge for each detail: to what shares a turn with it, an event rather than a statement, of several the most similar; else to
+    what is nearest by turns. Where the session has neither events nor statements, details stand alone.
     """
-    events = [n for n, claim in enumerate(claims) if claim.kind == "event"] or [n for n, claim in enumerate(claims) if claim.kind == "fact"]
+    events = [n for n, claim in enumerate(claims) if claim.kind != "detail"]
     details = [n for n, claim in enumerate(claims) if claim.kind == "detail"]
     if not events or not details:
         return []
@@ -23,7 +22,7 @@ def anchor(work: Work, claims: Sequence[Claim]) -> list[Relation]:
     out: list[Relation] = []
     for row, n in enumerate(details):
         far = [_distance(claims[n].turns, claims[event].turns) for event in events]
-        best = min(range(len(events)), key=lambda j: (far[j], -float(cosines[row, j]), j))
+        best = min(range(len(events)), key=lambda j: (far[j], claims[events[j]].kind != "event", -float(cosines[row, j]), j))
         shared = tuple(turn for turn in claims[n].turns if turn in claims[events[best]].turns)
         out.append(Relation(n, events[best], PART_OF, shared))
     return out

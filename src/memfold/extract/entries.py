@@ -55,9 +55,7 @@ def _entry(work: Work, claim: Claim, key: str) -> Entry:
     when = work.turns[dating].time if dating is not None else work.session.time
     text = reader.dated(claim.text, when)
     occurred, told = _occurred(work, claim, telling, text, when)
-    more: dict[str, JSON] = {"session": work.session.id}
-    if told and occurred is None:
-        more["occurred"] = told
+    more: dict[str, JSON] = {"occurred": told} if told and occurred is None else {}
     return Entry(
         id=f"o{_hash([key, claim.kind, text], 8)}",
         text=text,
@@ -106,7 +104,6 @@ def turn_entry(session: Session, turn: Turn) -> Entry:
         kind="turn",
         created_at=turn.time,
         sources=(Source(turn.id),),
-        metadata={"session": session.id},
     )
 
 
