@@ -20,6 +20,8 @@ _THINKS = re.compile(r"\s*<(?:think|thinking|thought|reasoning)>", re.IGNORECASE
 _THOUGHT_END = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _BAD_ESCAPE = re.compile(r'\\(\\|["/bfnrt]|u[0-9a-fA-F]{4})|\\(.)', re.DOTALL)
 _OPENING = re.compile(r"[{\[]")
+_QUOTE = re.compile(r'(?<!\\)(?:\\\\)*"')
+_SINGLE = re.compile(r"[{\[,:]\s*'")
 _INVISIBLE = "\ufeff\u200b\u2060"
 STARTS = 64
 """Places at which JSON is looked for in a text at most."""
@@ -122,6 +124,8 @@ def _mended(text: str, sound: list[JSON]) -> list[JSON]:
         if objects and body.count("{") <= body.count("}"):
             return objects
         raise Broken("it broke off before its end")
+    if len(_QUOTE.findall(body)) % 2:
+        raise Broken("it broke off within a text, or a quote is missing")
     if len(body) > MENDED_AT_MOST:
         raise Broken("it was no sound JSON, and too long to be mended")
     repaired = _repaired(body)
@@ -144,11 +148,12 @@ def _repaired(text: str) -> JSON:
 
 
 def _honest(value: JSON, text: str) -> bool:
-    """Whether a mended value was not made up: no empty text, null or stray quote that the reply does not have."""
+    """Whether a mended value was not made up: no empty text or null that the reply does not have, no text cut at its own apostrophe."""
     leaves = list(_leaves(value))
     empty = sum(1 for leaf in leaves if leaf == "")
     nothing = sum(1 for leaf in leaves if leaf is None)
-    stray = any(isinstance(leaf, str) and len(leaf) > 1 and leaf.endswith("'") and not leaf.startswith("'") for leaf in leaves)
+    single = _SINGLE.search(text) is not None
+    stray = single and any(isinstance(leaf, str) and "'" in leaf and f'"{leaf}"' not in text for leaf in leaves)
     odd = any(isinstance(leaf, float) and not math.isfinite(leaf) for leaf in leaves)
     return empty <= text.count('""') + text.count("''") and nothing <= len(re.findall(r"null|None", text)) and not stray and not odd
 
