@@ -111,3 +111,35 @@ class ExtractSettings:
     window: int = 6000
     overlap: int = 2
     sessions: int = 32
+
+
+WriteRule: TypeAlias = Literal["centroid_then_max", "centroid", "max"]
+"""What lets an entry join an atom: its centroid, else one of its members (the paper's); its centroid alone (cent-merge); a member alone."""
+Int8: TypeAlias = Literal["", "basis", "all"]
+
+
+@dataclass(frozen=True, slots=True)
+class AtomSettings:
+    """How entries become atoms (RSM-full, Tables 9 and 12).
+
+    :param join_cosine: from this cosine on an entry joins an atom (the paper's tau), in (0, 1]. It belongs to an embedding model, this
+        one to the bundled: see docs/papers/rsm-full.md.
+    :param rank: columns of an atom's basis at most (the paper's k); 0 keeps the centroid alone.
+    :param write_rule: what is compared with `join_cosine`.
+    :param member_cosine: the same for the comparison with members; None is `join_cosine`.
+    :param max_members: an atom with so many takes no more, and the next entry like it begins another; None is no bound (the paper's).
+    :param max_atoms: when there are so many, an entry joins the nearest; None is no bound, but 16 for Online K-Means and DP-means.
+    :param max_bytes: the storage that Streaming-Proto, k-means and FIFO may take, 4 d bytes a vector.
+    :param int8: what is stored in 8 bits: nothing, the basis, or the centroid too.
+    :param seed: of offline k-means and of Oja's first subspace.
+    """
+
+    join_cosine: float = 0.6
+    rank: int = 8
+    write_rule: WriteRule = "centroid_then_max"
+    member_cosine: float | None = None
+    max_members: int | None = None
+    max_atoms: int | None = None
+    max_bytes: int | None = None
+    int8: Int8 = ""
+    seed: int = 0

@@ -49,6 +49,17 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             namespace TEXT NOT NULL, key TEXT NOT NULL, state TEXT NOT NULL, entries INTEGER NOT NULL, how TEXT NOT NULL, at TEXT NOT NULL,
             PRIMARY KEY (namespace, key)) WITHOUT ROWID""",
     ),
+    (
+        # Who is with whom: one row a vector, which goes with it. `place` is the order in which they joined and is never given twice.
+        """CREATE TABLE clusterings (
+            id INTEGER PRIMARY KEY, namespace TEXT NOT NULL, clusterer TEXT NOT NULL, embedder TEXT NOT NULL,
+            next_atom INTEGER NOT NULL, next_place INTEGER NOT NULL, UNIQUE (namespace, clusterer, embedder))""",
+        """CREATE TABLE atom_members (
+            clustering INTEGER NOT NULL REFERENCES clusterings (id) ON DELETE CASCADE, place INTEGER NOT NULL,
+            n INTEGER NOT NULL REFERENCES vectors (n) ON DELETE CASCADE, atom INTEGER NOT NULL,
+            PRIMARY KEY (clustering, place)) WITHOUT ROWID""",
+        "CREATE UNIQUE INDEX atom_members_by_vector ON atom_members (n, clustering)",
+    ),
 )
 
 
