@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -118,16 +119,16 @@ class OpenAIModel:
     def fetch(self, body: dict[str, Any]) -> RawReply | Fault | Failure:
         """Send once. `Fault` is what the endpoint told, `Failure` what the way to it did: `unreachable`, `timeout` or `server`."""
         openai: Any = import_module("openai")
-        transport: Any = import_module(openai.Timeout.__module__.partition(".")[0])  # the client's own HTTP library
+        broken, late, refused = (_transport_errors(name) for name in ("HTTPError", "TimeoutException", "ConnectError"))
         try:
             return self._received(body)
         except openai.APIStatusError as error:
             return _told(error)
-        except (openai.APITimeoutError, transport.TimeoutException, TimeoutError):
+        except (openai.APITimeoutError, TimeoutError, *late):
             return Failure("timeout", f"{self.where} gave no reply within {self.settings.timeout:g} seconds")
-        except (openai.APIConnectionError, transport.HTTPError) as error:
+        except (openai.APIConnectionError, *broken) as error:
             cause = error.__cause__ or error
-            if isinstance(cause, transport.ConnectError):
+            if isinstance(cause, refused):
                 return Failure("unreachable", f"{self.where} cannot be reached; is the server running, and the base URL right?")
             return Failure("server", f"{self.where} broke the connection off ({type(cause).__name__})")
         except (openai.OpenAIError, ValueError, UnicodeError) as error:
@@ -248,6 +249,11 @@ class _Way:
 
 
 _INTERRUPTED = Failure("unreachable", "interrupted")
+
+
+def _transport_errors(name: str) -> tuple[type[Exception], ...]:
+    """An error class of the HTTP library that the official client uses; older and newer clients differ in which."""
+    return tuple(getattr(sys.modules[library], name) for library in ("httpx", "httpx2") if library in sys.modules)
 
 
 def _told(error: Any) -> Fault:
