@@ -75,7 +75,6 @@ class JudgeChoice:
 def judge_options(function: _F) -> _F:
     """`--judge`, `--updates`, the prompts' and the model's options; the command gets them as one `judge: JudgeChoice`."""
 
-    @model_options
     @click.option(
         "--judge",
         "named",
@@ -102,6 +101,7 @@ def judge_options(function: _F) -> _F:
         metavar="N",
         help="Of each text, show the model so many characters; 0 for all.",
     )
+    @model_options
     def gathered(
         *args: Any,
         model: ModelChoice,
@@ -118,5 +118,5 @@ def judge_options(function: _F) -> _F:
 
     command: Any = gathered
     command.__name__, command.__doc__ = function.__name__, function.__doc__
-    command.__click_params__ += getattr(function, "__click_params__", [])
+    command.__click_params__ = [*getattr(function, "__click_params__", []), *command.__click_params__]
     return command
