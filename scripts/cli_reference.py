@@ -25,6 +25,8 @@ This page is made from the commands' own help (`make docs`), which `memfold COMM
 | 1 | it failed, and the message says why and what cures it |
 | 2 | wrong usage |
 | 3 | `refine`: the budget was missed, and the report says by how much and why |
+| 4 | replies of the model are still to come (batch files); the same command goes on when they are there |
+| 5 | the model cannot be reached, or its budget of calls, tokens or money is spent; the same command goes on |
 | 130 | Ctrl-C; a run then ends between two edits, and the same command goes on with it |
 """
 

@@ -95,7 +95,7 @@ def test_nothing_to_do_says_so(memfold, notes, tmp_path, rule):
         (["--budget", "120%"], "more than all there is"),
         (["--budget", "50%", "--judge", "oracle"], "unknown judge 'oracle'; known: "),
         (["--budget", "50%", "--embedder", "tarot"], "unknown embedder 'tarot'; known: "),
-        (["--budget", "50%", "--order", "random"], "'random' is not one of 'cosine', 'safest'"),
+        (["--budget", "50%", "--order", "random"], "'random' is not one of 'cosine', 'window', 'safest'"),
         (["--budget", "50%", "--order", "safest", "--judge", "pagerank:0.8"], "in an order of its own"),
         (["--budget", "50%", "--review"], "needs --apply"),
         (["--budget", "50%", "--namespace", "x"], "there is no namespace 'x'; the store has default"),
@@ -175,3 +175,20 @@ def test_no_line_is_wider_than_the_terminal(memfold, make_notes, tmp_path, monke
     assert len(table) > 15
     assert max(map(cell_len, table)) <= columns
     assert max(map(cell_len, table)) > columns * 0.7
+
+
+@pytest.mark.parametrize("words", [["--order", "cosine", "--ahead", "3"], ["--order", "window", "--window", "4"], ["--order", "safest"]])
+def test_a_model_that_is_not_there_ends_the_run_with_exit_code_5(memfold, notes, read_lines, words):
+    before = notes.read_bytes()
+    model = ["--judge", "llm", "--model", "small", "--base-url", "http://127.0.0.1:9/v1"]
+    report = read_lines(memfold("refine", notes, "--budget", "50%", *model, *words, "--apply", "--json", code=5).stdout)[-1]
+    assert (report["stopped"], report["edits"], report["failures"], report["preserved"]) == ("unreachable", 0, 0, 0)
+    assert notes.read_bytes() == before
+
+
+def test_replies_that_are_still_to_come_end_the_run_with_exit_code_4(memfold, notes, read_lines, tmp_path):
+    model = ["--judge", "llm", "--model", f"batch:{tmp_path / 'exchange'}"]
+    report = read_lines(memfold("refine", notes, "--budget", "50%", *model, "--json", code=4).stdout)[-1]
+    written = (tmp_path / "exchange" / "requests.jsonl").read_text().splitlines()
+    assert report["stopped"] == "waiting"
+    assert report["waiting"] == len(written) > 1  # a round is as wide as is useful

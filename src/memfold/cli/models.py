@@ -29,6 +29,11 @@ class ModelChoice:
     def __bool__(self) -> bool:
         return bool(self.spec)
 
+    @property
+    def in_files(self) -> bool:
+        """Whether requests and replies are exchanged as files."""
+        return self.spec.startswith("batch:")
+
     def open(self, cache: ReplyCache | None = None) -> ChatModel:
         """The model; nothing is sent before it is used.
 

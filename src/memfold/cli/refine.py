@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import click
 
 from memfold.cli.judges import JudgeChoice, judge_options
+from memfold.cli.models import STOPPED, WAITING
 from memfold.cli.options import Place, StoreCommand, as_budget, chosen, every_namespace_option, json_option, typed
 from memfold.cli.progress import Interrupt, Meter
 from memfold.cli.show import console, emit, print_edits, texts_in
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from memfold.config import Order, RefineSettings
     from memfold.memory import Memory
     from memfold.refine.guards import GuardSettings
-    from memfold.refine.report import Report
+    from memfold.refine.report import Report, Stopped
 
 MET, MISSED, INTERRUPTED = 0, 3, 130
 
@@ -35,6 +36,8 @@ class Wanted:
     max_seconds: float | None
     guards: bool
     order: Order | None
+    ahead: int | None
+    window: int | None
     review: bool
     whole: bool
     as_json: bool
@@ -44,7 +47,10 @@ class Wanted:
         """The bounds of the run."""
         from memfold.config import RefineSettings
 
-        return RefineSettings(self.max_judgements, self.max_edits, self.max_seconds, self.guards, order=self.order)
+        settings = RefineSettings(self.max_judgements, self.max_edits, self.max_seconds, self.guards, order=self.order)
+        window = 0 if self.window is None and self.judge.model.in_files else self.window
+        ahead = settings.ahead if self.ahead is None else self.ahead
+        return replace(settings, ahead=ahead, window=settings.window if window is None else window)
 
     @property
     def guard_settings(self) -> GuardSettings:
@@ -72,8 +78,21 @@ memfold refine agent.db --budget "300 entries" --all-namespaces --apply --json""
 @click.option("--no-guards", is_flag=True, help="Let the judge decide alone: facts may be lost.")
 @click.option(
     "--order",
-    type=click.Choice(["cosine", "safest"]),
-    help="The next edit: of the most similar pair, or the least likely to lose a fact; left out, what the judge prefers.",
+    type=click.Choice(["cosine", "window", "safest"]),
+    help="The next edit: of the most similar pair; the same with several pairs before the judge at once; or the least likely to lose a "
+    "fact. Left out, what the judge prefers.",
+)
+@click.option(
+    "--ahead",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="In the orders cosine and safest, judgements of a model that are asked for before their turn (default: 8). Changes no result.",
+)
+@click.option(
+    "--window",
+    type=click.IntRange(min=0),
+    metavar="W",
+    help="In the order window, pairs before the judge at once (default: 16); 0 is as many as are useful, the default with batch files.",
 )
 @click.option("--review", is_flag=True, help="Ask before each edit: yes, no, edit, all of this kind, quit (with --apply).")
 @click.option("--reembed", is_flag=True, help="Make all vectors anew where another embedder made them.")
@@ -92,6 +111,8 @@ def refine(
     max_seconds: float | None,
     no_guards: bool,
     order: Order | None,
+    ahead: int | None,
+    window: int | None,
     review: bool,
     reembed: bool,
     whole: bool,
@@ -100,11 +121,14 @@ def refine(
     """Bring a store inside a budget without losing a fact.
 
     Without --apply nothing is changed: you see what would go, pair by pair, and why. A fact outranks the budget: where
-    nothing is left to delete or merge, the run stops and says by how much the budget was missed (exit code 3).
+    nothing is left to delete or merge, the run stops and says by how much the budget was missed (exit code 3). A run whose
+    model's replies are still to come ends between two edits (4), as does one whose model cannot be reached or has spent its budget (5);
+    the same command goes on with it.
     """
     if review and not apply:
         raise click.UsageError("--review makes each edit as soon as you say yes, so it needs --apply; to look only, leave it out")
-    wanted = Wanted(budget, apply, judge, max_judgements, max_edits, max_seconds, not no_guards, order, review, whole, as_json)
+    bounds = max_judgements, max_edits, max_seconds
+    wanted = Wanted(budget, apply, judge, *bounds, not no_guards, order, ahead, window, review, whole, as_json)
     if estimate:
         _estimate(place, namespace, every, wanted)
         return
@@ -117,7 +141,7 @@ def refine(
             meter.clear()
             reports.append(report)
             _print(memory, report, place, wanted)
-            if report.stopped == "interrupted":
+            if report.stopped in ("interrupted", "spent", "unreachable"):
                 break
     raise click.exceptions.Exit(_code(reports))
 
@@ -162,10 +186,12 @@ def _estimate(place: Place, namespace: str | None, every: bool, wanted: Wanted) 
 
 
 def _code(reports: Iterable[Report]) -> int:
-    """The exit code: the budget is met in every namespace, missed in one, or the run was cut off."""
-    stopped = [report.stopped for report in reports]
-    if "interrupted" in stopped:
-        return INTERRUPTED
+    """The exit code: what ended a run early, else whether the budget is met in every namespace."""
+    stopped = {report.stopped for report in reports}
+    early: dict[Stopped, int] = {"interrupted": INTERRUPTED, "unreachable": STOPPED, "spent": STOPPED, "waiting": WAITING}
+    for reason, code in early.items():
+        if reason in stopped:
+            return code
     return MET if all(report.met for report in reports) else MISSED
 
 
