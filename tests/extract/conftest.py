@@ -78,11 +78,17 @@ def rows(request, name):
 
 
 def all_supported(request):
-    return {"claims": [{"claim": row["claim"], "facts": [{"fact": "it", "label": "supported"}], "text": row["text"]} for row in rows(request, "claims")]}
+    return {
+        "claims": [
+            {"claim": row["claim"], "facts": [{"fact": "it", "label": "supported"}], "text": row["text"]} for row in rows(request, "claims")
+        ]
+    }
 
 
 def none_supported(request):
-    return {"claims": [{"claim": row["claim"], "facts": [{"fact": "it", "label": "unsaid"}], "text": ""} for row in rows(request, "claims")]}
+    return {
+        "claims": [{"claim": row["claim"], "facts": [{"fact": "it", "label": "unsaid"}], "text": ""} for row in rows(request, "claims")]
+    }
 
 
 @pytest.fixture

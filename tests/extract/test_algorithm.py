@@ -76,7 +76,9 @@ def test_a_higher_coverage_adds_more(memory, session, scripted, tell, supported)
     added = []
     for n, bound in enumerate((0.3, 0.6, 0.95)):
         model = scripted(
-            draft={"entries": [tell(GLOBEX, 3)]}, events={"events": [tell("Ada has a new job at Globex.", 3), tell(BICYCLE, 6)]}, verify=supported
+            draft={"entries": [tell(GLOBEX, 3)]},
+            events={"events": [tell("Ada has a new job at Globex.", 3), tell(BICYCLE, 6)]},
+            verify=supported,
         )
         report = memory.observe([session()], f"n{n}", model=model, settings=ExtractSettings(coverage_cosine=bound))
         added.append(len(report.entries))

@@ -13,7 +13,7 @@ from memfold.extract.formats.reading import decoded, parse, read_text
 
 _HEAD = 1 << 16
 _JSON = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*[\[{\]\"])")
-_MARKS = (("mapping", "chatgpt"), ("conversation", "locomo"), ("session_1", "locomo"))
+_SESSION = re.compile(r"session_\d{1,6}")
 
 
 def sniff(path: Path) -> str:
@@ -51,10 +51,12 @@ def _document(data: Any, path: Path) -> str:
         keys = cast("Mapping[str, Any]", first)
         if isinstance(keys.get("sessions"), list) and not isinstance(data, list):
             return "halumem"
-        for mark, name in _MARKS:
-            if isinstance(keys.get(mark), (Mapping, list)) and not (mark == "conversation" and isinstance(keys[mark], list)):
-                return name
-        return "messages"
+        if isinstance(keys.get("mapping"), Mapping):
+            return "chatgpt"
+        dialogue = isinstance(keys.get("conversation"), Mapping) or any(
+            _SESSION.fullmatch(key) and isinstance(keys[key], list) for key in keys
+        )
+        return "locomo" if dialogue else "messages"
     if isinstance(first, list):
         return "messages"
     raise BadConversation(f"{path} is JSON, but no conversation: it holds {type(first).__name__}; name its format with --format")
