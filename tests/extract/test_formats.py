@@ -191,17 +191,21 @@ def test_what_cannot_be_read_is_told_with_its_line(read, name, data, message):
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=4)
-    | st.dictionaries(
-        st.sampled_from(
-            ["role", "content", "text", "messages", "mapping", "current_node", "parent", "message", "author", "parts", "sessions", "dialogue", "id",
-             "session", "session_1", "session_01", "conversation", "speaker", "dia_id", "time", "turns", "uuid", "name", "sample_id", "metadata"]
-        ),
-        inner,
-        max_size=6,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(
+                (
+                    "role content text messages mapping current_node parent message author parts sessions dialogue id session session_1 "
+                    "session_01 conversation speaker dia_id time turns uuid name sample_id metadata"
+                ).split()
+            ),
+            inner,
+            max_size=6,
+        )
     ),
     max_leaves=25,
-)  # fmt: skip
+)
 FUZZ = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 

@@ -158,7 +158,10 @@ KILLED = """
             os._exit(9)
         return insert(self, *args, **more)
     SqliteStore.insert = dying
-    sessions = [Session(f"s{{n}}", tuple(Turn(f"s{{n}}:{{k}}", "Ada", f"I keep {{10 * n + k}} bees on hill {{k}}.") for k in range(3)), datetime(2031, 1, n)) for n in (1, 2)]
+    def session(n):
+        turns = (Turn(f"s{{n}}:{{k}}", "Ada", f"I keep {{10 * n + k}} bees on hill {{k}}.") for k in range(3))
+        return Session(f"s{{n}}", tuple(turns), datetime(2031, 1, n))
+    sessions = [session(1), session(2)]
     with Memory.open(sys.argv[1], embedder="hashing") as memory:
         print(memory.observe(sessions, "ada"))
 """

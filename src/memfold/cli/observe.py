@@ -166,19 +166,19 @@ def _print_outcome(file: str, outcome: Outcome, wanted: Wanted) -> None:
         emit({"type": "session", "file": file, **outcome.as_dict()})
         return
     out = console()
-    told = f": {outcome.reason}" if outcome.reason else ""
+    told = f", {outcome.reason}" if outcome.reason else ""
     if outcome.state == "stored":
-        told = f": {counted(len(outcome.entries), 'entry', 'entries')}, {counted(len(outcome.edges), 'link')}"
+        told = f", {counted(len(outcome.entries), 'entry', 'entries')}, {counted(len(outcome.edges), 'link')}"
         told += f", {counted(len(outcome.rejected), 'claim')} rejected" if outcome.rejected else ""
-    out.print(on_one_line(f"{outcome.session}  {outcome.state}{told}"), soft_wrap=True)
+    out.print(on_one_line(f"{outcome.session}: {outcome.state}{told}"), soft_wrap=True)
     for entry in outcome.entries if wanted.whole else ():
         out.print(clean(f"  + {entry.text}"), soft_wrap=True)
     for claim in _some(outcome.rejected, wanted.whole):
-        out.print(on_one_line(f"  - {claim.text or '(nothing)'} [{claim.step}: {claim.reason}]"), soft_wrap=True)
+        out.print("  - " + on_one_line(f"{claim.text or '(nothing)'} [{claim.step}: {claim.reason}]"), soft_wrap=True)
     if len(outcome.rejected) > _SHOWN and not wanted.whole:
         out.print(f"    and {len(outcome.rejected) - _SHOWN} more; --all shows them")
     for note in _some(outcome.notes, wanted.whole):
-        out.print(on_one_line(f"  note: {note}"), soft_wrap=True)
+        out.print("  note: " + on_one_line(note), soft_wrap=True)
 
 
 def _some(items: Sequence[_T], whole: bool) -> Sequence[_T]:
