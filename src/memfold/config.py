@@ -11,6 +11,8 @@ or the one that is least likely to lose a fact."""
 ORDERS: tuple[Order, ...] = ("cosine", "window", "safest")
 Loss: TypeAlias = Literal["chance", "per byte", "value", "value per byte"]
 """How the expected loss of an edit is measured, see `memfold.refine.safest.LOSSES`."""
+Times: TypeAlias = Literal["minute", "day", "none"]
+"""How much of its time an entry of a context shows. A time that is a midnight without a zone is a day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,3 +145,27 @@ class AtomSettings:
     max_bytes: int | None = None
     int8: Int8 = ""
     seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PackSettings:
+    """How hits become a context. `None` is no limit; the budget of tokens always limits it.
+
+    :param packer: a name of `memfold.pack.PACKERS`: `grouped` (RSM-full's) or `flat`.
+    :param template: a name of `memfold.pack.TEMPLATES`: the form of the text.
+    :param share: with "proportional", an atom takes at most its part of the budget by `Hit.atom_score`; what it does not use goes to
+        the next, and what is left at the end to whatever still fits. With "none" the best atom takes what it can.
+    :param headings: with "many", atoms of which a single entry is shown need no heading (most atoms have one member); with "all"
+        every atom has one, as in the paper.
+    :param max_atoms: atoms of which entries are shown; hits without an atom do not count.
+    :param max_entries: entries that are shown.
+    :param times: how much of its time each entry shows.
+    """
+
+    packer: str = "grouped"
+    template: str = "markdown"
+    share: Literal["none", "proportional"] = "none"
+    headings: Literal["many", "all"] = "many"
+    max_atoms: int | None = None
+    max_entries: int | None = None
+    times: Times = "minute"

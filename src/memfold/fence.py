@@ -5,6 +5,7 @@ The mark is a hash of the text itself: whoever writes a memory cannot put the ma
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from hashlib import blake2b
 
 RULE = (
@@ -27,3 +28,12 @@ def fence(name: str, text: str) -> str:
 
 def _mark(text: str, salt: int) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6, salt=salt.to_bytes(8, "big")).hexdigest()
+
+
+def shared_mark(texts: Iterable[str]) -> str:
+    """8 hexadecimal digits, made from all the texts, that occur in none of them: for one fence around many."""
+    joined = "\0".join(texts)
+    salt = 0
+    while (mark := _mark(joined, salt)[:8]) in joined:
+        salt += 1
+    return mark

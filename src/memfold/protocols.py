@@ -46,7 +46,12 @@ class Embedder(Protocol):
 
 
 class TokenCounter(Protocol):
-    """Counts the tokens of a text."""
+    """Counts the tokens of a text.
+
+    A counter may also have `count_many(texts) -> list[int]`, `count` of each text where that is faster than one by one, and
+    `lines_apart: int`: in a text of up to so many characters no token reaches over a line feed, so that
+    `count(a + b) == count(a) + count(b)` whenever `a` ends in one. Without it 0, that is: never.
+    """
 
     @property
     def name(self) -> str: ...

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import Any, Protocol
 
 from memfold.embed.minilm.pieces import count_pieces
-from memfold.embed.texts import clean_text, segments
+from memfold.embed.texts import SEGMENT, clean_text, segments
 from memfold.errors import MissingExtra, UnknownName
 from memfold.protocols import TokenCounter
 
@@ -24,6 +24,11 @@ class WordPieceCounter:
     @property
     def name(self) -> str:
         return "wordpiece"
+
+    @property
+    def lines_apart(self) -> int:
+        """A word piece ends with its line; a longer text is read in parts, whose borders may lie elsewhere. See `TokenCounter`."""
+        return SEGMENT
 
     def count(self, text: str) -> int:
         """Word pieces of the text, without the marks at its ends; 0 for a text without visible characters."""
