@@ -73,6 +73,7 @@ def test_concurrency_holds_over_several_callers(model, endpoint, ask):
 
 # Faults that pass
 
+
 def passing(fault, raw, reset, said):
     return {
         "429": fault(429),
@@ -149,6 +150,7 @@ def test_a_drip_is_a_timeout_too(model, endpoint, ask):
 
 # Faults that stay
 
+
 @pytest.mark.parametrize(
     ("status", "message", "expected"),
     [
@@ -210,6 +212,7 @@ def test_declined_and_filtered_and_cut(model, endpoint, ask):
 
 # Pauses
 
+
 def test_retry_after_is_followed(model, endpoint, ask, fault, clock):
     endpoint.act = lambda request, nth: fault(429, "slow", {"Retry-After": "7"}) if nth == 0 else endpoint.said('{"action": "merge"}')
     assert model().complete_many([ask()])[0].value is not None
@@ -242,6 +245,7 @@ def test_the_header_in_its_forms():
 
 
 # What an endpoint takes
+
 
 def test_weaker_forms_are_found_and_remembered(model, endpoint, ask, fault):
     def act(request, nth):
@@ -303,6 +307,7 @@ def test_parameters_that_a_model_refuses_are_left_out(model, endpoint, ask, faul
 
 # Interruption
 
+
 def test_interrupted_it_ends_at_once_and_keeps_what_arrived(endpoint, ask):
     """Ctrl-C while some replies are there, some in flight and some not sent."""
     kept = {}
@@ -339,6 +344,7 @@ def test_interrupted_it_ends_at_once_and_keeps_what_arrived(endpoint, ask):
 
 
 # Opening
+
 
 def test_without_the_package(monkeypatch):
     monkeypatch.setattr("memfold.llm.openai.find_spec", lambda name: None)

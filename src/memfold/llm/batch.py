@@ -100,7 +100,7 @@ class BatchModel:
         found = [self._found(request) for request in requests]
         told = self._write_down([request for request, reply in zip(requests, found, strict=True) if reply is None])
         for index, reply in enumerate(found):
-            arrived(index, reply if reply is not None else RawReply(failure=told))
+            arrived(index, reply if reply is not None else RawReply(failure=told[requests[index].key]))
 
     def _found(self, request: Asked) -> RawReply | None:
         """The reply to a request, if one came. What it took is counted once, however often it is looked up."""
@@ -118,22 +118,25 @@ class BatchModel:
         cost = self._spending.take(tokens_in, tokens_out)
         return RawReply(reply.text, reply.failure, reply.finished, 1, tokens_in, tokens_out, cost)
 
-    def _write_down(self, requests: Sequence[Asked]) -> Failure:
-        """Append what is not written down yet, and what to tell of it."""
+    def _write_down(self, requests: Sequence[Asked]) -> dict[str, Failure]:
+        """Append what is not written down yet; for each request's key what to tell of it."""
         with self._lock:
             new: dict[str, str] = {}
+            spent: dict[str, Failure] = {}
             for request in requests:
                 id = PREFIX + request.key
-                if id in self._open or id in new:
-                    continue
-                spent = self._spending.plan(estimated_tokens(request.messages), request.max_tokens)
-                if spent is not None:
-                    return self._add(new) or spent
-                new[id] = self._line(id, request)
-            failure = self._add(new)
-            count = len(self._open)
-        told = f"waiting for {count:,} replies: have {self.requests} answered, put responses.jsonl beside it, run again"
-        return failure or Failure("waiting", told)
+                if id not in self._open and id not in new:
+                    full = self._spending.plan(estimated_tokens(request.messages), request.max_tokens)
+                    if full is not None:
+                        spent[request.key] = full
+                    else:
+                        new[id] = self._line(id, request)
+            failure = self._add(new) or self._waiting()
+        return {request.key: spent.get(request.key, failure) for request in requests}
+
+    def _waiting(self) -> Failure:
+        told = f"waiting for {len(self._open):,} replies: have {self.requests} answered, put responses.jsonl beside it, run again"
+        return Failure("waiting", told)
 
     def _add(self, new: dict[str, str]) -> Failure | None:
         if not new:

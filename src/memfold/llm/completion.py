@@ -134,9 +134,7 @@ def _reply(text: str, refusal: Any, reason: Any, usage: Any, name_in: str, name_
         failure = Failure("refused", "the model declined to answer")
     elif reason in _DECLINED:
         failure = Failure("refused", "the endpoint's filter cut the reply off")
-    return RawReply(
-        text, failure, reason not in _CUT, tokens_in=_count(counts.get(name_in)), tokens_out=_count(counts.get(name_out))
-    )
+    return RawReply(text, failure, reason not in _CUT, tokens_in=_count(counts.get(name_in)), tokens_out=_count(counts.get(name_out)))
 
 
 def _first(choices: Any) -> Body | None:

@@ -22,7 +22,14 @@ _LEFT_OUT = frozenset({"default", "title", "minLength", "maxLength", "examples",
 """Keywords that strict endpoints do not take; the reply is checked against all of them in any case."""
 _OPTIONAL = ("temperature", "max_tokens", "max_completion_tokens")
 _UNKNOWN = (
-    "unsupported", "not supported", "unknown", "unrecognized", "unexpected", "extra", "not permitted", "invalid",
+    "unsupported",
+    "not supported",
+    "unknown",
+    "unrecognized",
+    "unexpected",
+    "extra",
+    "not permitted",
+    "invalid",
     "does not support",
 )
 
@@ -133,4 +140,3 @@ def _schema_name(request: Asked) -> str:
 def _sendable(text: str) -> str:
     """The text without lone surrogates, which no request can carry."""
     return text.encode("utf-8", "replace").decode("utf-8")
-
