@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from benchmarks.arithmetic import unavoidable
 from benchmarks.process import Row, measured, peak_megabytes, show
 from benchmarks.synthetic import Table, entries, vectors
-from memfold import Decision, Edit, Entry, Memory, RefineSettings
+from memfold import Decision, Edit, Entry, Memory, Pair, RefineSettings
 from memfold.refine import Measures, Refinement, Report
 from memfold.refine.judges.scripted import ScriptedJudge
 from memfold.store.size import entry_bytes
@@ -136,6 +136,15 @@ class ListLedger:
         return None
 
     def record(self, key: int, decision: Decision) -> None:
+        """Nothing is remembered."""
+
+    def issued(self, width: int) -> Sequence[tuple[str, str, float, int]]:
+        return ()
+
+    def issue(self, width: int, pair: Pair, key: int) -> None:
+        """Nothing is remembered."""
+
+    def retire(self, width: int, pairs: Sequence[Pair]) -> None:
         """Nothing is remembered."""
 
     def preserve(self, key: int) -> None:

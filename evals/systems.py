@@ -194,6 +194,7 @@ SYSTEMS: dict[str, tuple[System, ...]] = {
     "embedded, cosine": (judged_by("embedded", RefineSettings(order="cosine")),),
     "embedded, safest": (judged_by("embedded", RefineSettings(order="safest")),),
     "embedded:0.3, safest": (judged_by("embedded:0.3", RefineSettings(order="safest")),),
+    **{f"embedded@window:{width}": (judged_by("embedded", RefineSettings(order="window", window=width)),) for width in (1, 8, 32, 128)},
     "embedded, no guards": (judged_by("embedded", BARE),),
     "RuleSim": (judged_by("similarity:0.8", BARE, CLIP),),
     "RulePR": (judged_by("pagerank:0.8", BARE, CLIP),),
