@@ -130,7 +130,8 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m evals.retention", description=__doc__)
     add_data_argument(parser)
     parser.add_argument("--set", default="locomo", choices=list(SETS), help="the data set (default: locomo)")
-    parser.add_argument("--systems", nargs="+", default=[name for name in SYSTEMS if "@" not in name], choices=list(SYSTEMS), metavar="NAME", help=", ".join(SYSTEMS))
+    usual = [name for name in SYSTEMS if "@" not in name]
+    parser.add_argument("--systems", nargs="+", default=usual, choices=list(SYSTEMS), metavar="NAME", help=", ".join(SYSTEMS))
     parser.add_argument("--budgets", nargs="+", type=float, default=BUDGETS, help="shares of the bytes (default: 0.7 0.6 0.5 0.4 0.3)")
     parser.add_argument("--stores", type=int, help="only the first so many dialogues, personas or users")
     parser.add_argument("--cache", type=Path, default=FOLDER, help=f"folder that keeps the vectors (default: {FOLDER})")
