@@ -49,6 +49,11 @@ class BruteForce:
             self.done.add(best[1:])
         return best
 
+    def peek(self, count):
+        before, pairs = set(self.done), [self.next() for _ in range(count)]
+        self.done = before
+        return pairs
+
     def remove(self, ids):
         for id in ids:
             del self.rows[id]
@@ -80,8 +85,16 @@ def test_proposes_what_the_definition_says(seed, n, dim, row, block, groups, cro
     entries = housed(entries_of(f"{i:02d}" for i in random.permutation(n)), homes, random)
     with patch.multiple(propose, ROW=row, BLOCK=block, GROUPS=groups, CROWD=crowd):
         ours, reference = MostSimilar(entries, vectors, floor=floor), BruteForce(entries, vectors, floor)
+        looks = np.random.default_rng(seed + 1)
         for step in itertools.count():
+            if looks.random() < 0.4:  # looking ahead, or giving a pair back, changes nothing
+                seen = [(-pair.cosine, pair.a.id, pair.b.id) for pair in ours.peek(looks.integers(0, 5))]
+                assert seen == reference.peek(len(seen))
             pair, expected = ours.next(), reference.next()
+            if pair is not None and looks.random() < 0.3:
+                ours.put_back(pair)
+                reference.done.discard(expected[1:])
+                continue
             assert (None if pair is None else (-pair.cosine, pair.a.id, pair.b.id)) == expected
             if pair is None:
                 return
@@ -96,6 +109,17 @@ def test_proposes_what_the_definition_says(seed, n, dim, row, block, groups, cro
             for proposer in (ours, reference):
                 proposer.remove(gone)
                 proposer.add(new, fresh)
+
+
+def test_a_pair_given_back_is_not_that_of_an_entry_that_came_again_under_the_id():
+    entries = entries_of("ab")
+    proposer = MostSimilar(entries, unit(np.array([[1.0, 0.0], [1.0, 0.1]])))
+    proposer.put_back(proposer.next())
+    proposer.remove(["b"])
+    changed = Entry("b", "another text")
+    proposer.add([changed], unit(np.array([[0.0, 1.0]])))
+    assert proposer.next().b is changed
+    assert proposer.next() is None
 
 
 def test_pairs_judged_before_are_passed_over():
