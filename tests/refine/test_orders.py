@@ -308,6 +308,24 @@ def test_a_met_budget_throws_the_rest_away_and_remembers_what_was_paid_for():
     assert len(set(judge.asked)) == len(judge.asked) > asked
 
 
+def test_forget_reaches_what_is_outstanding():
+    memory, judge = opened(TWENTY), by_content(3)
+    stop_at(memory, judge, 3, "interrupted", {"order": "window", "window": 4})
+    with memory.opened.store.connection.reading() as db:
+        assert db.execute("SELECT count(*) FROM issued").fetchone()[0] >= 3
+        memory.forget("Oslo", apply=True)
+        assert db.execute("SELECT count(*) FROM issued").fetchone()[0] == 0
+
+
+def test_another_width_keeps_a_queue_of_its_own_and_never_sees_what_is_gone():
+    memory, judge = opened(TWENTY), by_content(3)
+    stop_at(memory, judge, 3, "interrupted", {"order": "window", "window": 4})
+    run(memory, judge, "60%", order="window", window=2)
+    report = run(memory, judge, order="window", window=4)
+    assert report.met
+    assert report.failures == report.stale == 0
+
+
 def test_the_outstanding_pairs_share_no_entry_and_are_the_most_similar():
     shown = []
 
