@@ -19,7 +19,7 @@ from typing import TypeAlias
 from memfold.embed.hashing import HashingEmbedder
 from memfold.embed.minilm import MiniLM
 from memfold.embed.openai import OpenAIEmbedder
-from memfold.embed.tokens import COUNTERS, BPECounter, WordPieceCounter, open_counter
+from memfold.embed.tokens import COUNTERS, BPECounter, TiktokenCounter, TokenizerCounter, WordPieceCounter, open_counter
 from memfold.errors import UnknownName
 from memfold.protocols import Embedder
 
@@ -30,6 +30,8 @@ __all__ = [
     "HashingEmbedder",
     "MiniLM",
     "OpenAIEmbedder",
+    "TiktokenCounter",
+    "TokenizerCounter",
     "WordPieceCounter",
     "open_counter",
     "open_embedder",

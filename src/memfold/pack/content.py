@@ -26,6 +26,8 @@ def same_words(text: str) -> str:
 
 def lines_of(text: str) -> list[str]:
     """The lines of a text, by everything that any reader takes for a line end; control characters become U+FFFD. At least one."""
+    if text.isprintable():
+        return [text]
     return _CONTROL.sub("\ufffd", text).splitlines() or [""]
 
 

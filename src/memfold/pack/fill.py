@@ -104,7 +104,7 @@ class Filling:
         """`kept`, and after it what the walk adds within `room` tokens by the estimates."""
         ledger = _Ledger(self._sheet, self._costs, self._headings, self._settings, kept)
         parts = self._parts(room) if self._settings.share == "proportional" and not kept else None
-        open_to = [one for one in self._walk if one.rank not in refused]
+        open_to = [one for one in self._walk if self._costs[one.rank] <= room and one.rank not in refused]
         if parts is not None:
             room = self._by_parts(ledger, open_to, parts, room)
         for one in open_to:
@@ -129,6 +129,8 @@ class Filling:
         return [room * (weight / total if total > 0 else 1 / len(weights)) for weight in weights]
 
     def _limited(self, kept: list[Candidate]) -> list[int]:
+        if self._settings.max_atoms is None and self._settings.max_entries is None:
+            return []
         taken = {one.rank for one in kept}
         allowed = {one.rank for one in self._allowed(kept, self._walk)}
         return [one.rank for one in self._walk if one.rank not in allowed and one.rank not in taken]
@@ -167,7 +169,7 @@ class _Ledger:
 
     def take(self, one: Candidate, room: int) -> int:
         """Take it in if it is allowed and fits; returns the tokens that it takes, 0 if it stays out."""
-        if room <= 0 or not self.allows(one):
+        if room <= 0 or self._costs[one.rank] > room or not self.allows(one):
             return 0
         cost = self._costs[one.rank] + self._heading(one)
         if cost > room:

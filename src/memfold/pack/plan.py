@@ -48,7 +48,7 @@ class Plan:
 def flat(hits: Sequence[Hit]) -> Plan:
     """One group, by descending score."""
     kept, duplicates = _distinct(hits)
-    kept.sort(key=lambda found: -found[1].score)
+    kept.sort(key=_by_score)
     return Plan((_candidates(kept, 0),), (1.0,), duplicates, headed=False)
 
 
@@ -59,7 +59,7 @@ def grouped(hits: Sequence[Hit]) -> Plan:
     """
     kept, duplicates = _distinct(hits)
     groups = _in_their_place(kept)
-    ordered = [sorted(group, key=lambda found: -found[1].score) for group in groups]
+    ordered = [sorted(group, key=_by_score) if len(group) > 1 else group for group in groups]
     weights = tuple(max(0.0, group[0][1].score if group[0][1].atom is None else group[0][1].atom_score) for group in ordered)
     return Plan(tuple(_candidates(group, index) for index, group in enumerate(ordered)), weights, duplicates, headed=True)
 
@@ -71,6 +71,10 @@ def chronological(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 Ranked = tuple[int, Hit]
 """A hit with its place among those given."""
+
+
+def _by_score(found: Ranked) -> float:
+    return -found[1].score
 
 
 def _distinct(hits: Sequence[Hit]) -> tuple[list[Ranked], tuple[Hit, ...]]:

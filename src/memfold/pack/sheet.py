@@ -107,5 +107,5 @@ class _Block:
 
 
 def _told(members: Sequence[Candidate]) -> Group:
-    times: list[datetime] = sorted((time for one in members if (time := one.hit.entry.time)), key=moment)
-    return Group(0, 0, len(members), times[0] if times else None, times[-1] if times else None)
+    times: list[datetime] = [time for one in members if (time := one.hit.entry.time)]
+    return Group(0, 0, len(members), min(times, key=moment, default=None), max(times, key=moment, default=None))

@@ -36,7 +36,7 @@ class Plain:
         return f"{title}:\n" if title else ""
 
     def line(self, line: Line) -> str:
-        return _entry(line, self.times, lines_of(line.text))
+        return _entry(shown_time(line.hit.entry.time, self.times), lines_of(line.text))
 
     def foot(self, frame: Frame) -> str:
         return f"End {frame.mark}."
@@ -60,10 +60,10 @@ class Markdown:
         return f"### {title}\n" if title else ""
 
     def line(self, line: Line) -> str:
+        time = shown_time(line.hit.entry.time, self.times)
         first, *more = lines_of(line.text)
-        dated = shown_time(line.hit.entry.time, self.times)
-        opening = first if dated else markdown_line(first, 2)
-        return _entry(line, self.times, [opening, *(markdown_line(further, 2) for further in more)])
+        opening = first if time else markdown_line(first, 2)
+        return _entry(time, [opening, *(markdown_line(further, 2) for further in more)])
 
     def foot(self, frame: Frame) -> str:
         return f"## End {frame.mark}"
@@ -168,11 +168,10 @@ def _title(group: Group, times: Times) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _entry(line: Line, times: Times, lines: list[str]) -> str:
+def _entry(time: str, lines: list[str]) -> str:
     """A list item: `- 2024-05-08 13:56: first line`, the further lines two blanks in."""
-    time = shown_time(line.hit.entry.time, times)
-    opening = f"- {time}: " if time else "- "
-    return opening + "\n".join([lines[0], *(f"  {further}" if further else "" for further in lines[1:])]) + "\n"
+    opening = f"- {time}: {lines[0]}\n" if time else f"- {lines[0]}\n"
+    return opening + "".join(f"  {further}\n" if further else "\n" for further in lines[1:])
 
 
 def _json(value: JSON) -> str:
