@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from memfold.config import ModelSettings
 from memfold.llm import open_model
 from memfold.protocols import ChatRequest, Message
-from memfold.testing.chatmodel import CHECKS
+from memfold.testing.chatmodel import check_odd_texts
 
 
 class Answer(BaseModel):
@@ -20,7 +20,7 @@ class Answer(BaseModel):
 
 def request(text: str) -> ChatRequest[Answer]:
     asked = (Message("system", "You compare two notes."), Message("user", f"{text}\nAnswer as JSON with action and target."))
-    return ChatRequest(asked, Answer, "judge", max_tokens=64)
+    return ChatRequest(asked, Answer, "judge", max_tokens=48)
 
 
 @pytest.fixture
@@ -46,6 +46,5 @@ def test_a_text_longer_than_its_window_is_rejected(model):
     assert reply.calls == 1
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-def test_conformance(model, check):
-    check(model)
+def test_odd_texts(model):
+    check_odd_texts(model)

@@ -55,6 +55,7 @@ RECOVERED = [
     ("thoughts whose beginning the template ate", f'Is it {{"action": "merge"}}? No.</think>{GOOD}', DELETE),
     ("a mark of thoughts in a value", '{"action": "delete", "reason": "a </think> b"}', reason("a </think> b")),
     ("unescaped inner quote", '{"action": "delete", "reason": "she said "hens" twice"}', reason('she said "hens" twice')),
+    ("inner quotes that look like JSON", '{"action": "delete", "reason": "the "red": "blue", "one""}', reason('the "red": "blue", "one"')),
     ("raw newline", '{"action": "delete", "reason": "one\ntwo"}', reason("one\ntwo")),
     ("raw tab", '{"action": "delete", "reason": "one\ttwo"}', reason("one\ttwo")),
     ("an escape that JSON has not", r'{"action": "delete", "reason": "snake\_case, it\'s"}', reason("snake_case, it's")),
@@ -99,6 +100,9 @@ PROBLEMS = [
     ("an object of something else", '{"verdict": "delete"}', "none of the wanted fields"),
     ("prose in braces", "I would {probably} delete it", "no"),
     ("a name cut by an apostrophe", "{'action': 'delete', 'reason': 'it's 'old''}", "no"),
+    ("words that mending would drop", '{"action": "delete" if sure, "reason": "r"}', "no sound JSON"),
+    ("a value without a name", '{"action": "delete", "target": "first", "both" }', "no sound JSON"),
+    ("a name within an unescaped text", '{"reason": "say "a", "action": "merge" loudly", "action": "delete"}', "no sound JSON"),
     ("not a number", '{"action": NaN}', "no"),
 ]
 
@@ -224,7 +228,7 @@ def mutated(draw):
     return text
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.one_of(st.text(max_size=60), PIECES, mutated()), st.booleans())
 def test_never_an_exception_never_a_value_of_another_form(text, finished):
     for schema in (Verdict, Facts, Strict):

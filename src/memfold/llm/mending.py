@@ -22,6 +22,11 @@ _BAD_ESCAPE = re.compile(r'\\(\\|["/bfnrt]|u[0-9a-fA-F]{4})|\\(.)', re.DOTALL)
 _OPENING = re.compile(r"[{\[]")
 _QUOTE = re.compile(r'(?<!\\)(?:\\\\)*"')
 _SINGLE = re.compile(r"[{\[,:]\s*'")
+_ANY_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_COMMENT = re.compile(r"(?<!:)//[^\n]*|/\*.*?\*/|(?m:^\s*#.*$)", re.DOTALL)
+_SIGN = re.compile(r"\w")
+SLACK = 2
+"""Letters and digits that mending may drop: zeros at a number's end."""
 _INVISIBLE = "\ufeff\u200b\u2060"
 STARTS = 64
 """Places at which JSON is looked for in a text at most."""
@@ -130,7 +135,8 @@ def _mended(text: str, sound: list[JSON]) -> list[JSON]:
         raise Broken("it was no sound JSON, and too long to be mended")
     repaired = _repaired(body)
     flat = cast("list[JSON]", repaired) if isinstance(repaired, list) and text[0] == "{" else [repaired]
-    values: list[JSON] = [value for value in flat if isinstance(value, (dict, list)) and _honest(value, body)]
+    kept = _kept(flat, body)
+    values: list[JSON] = [value for value in flat if kept and isinstance(value, (dict, list)) and _honest(value, body)]
     if not values and not objects:
         raise Broken("it was no sound JSON")
     return _objects_first(values + [one for one in objects if one not in values])
@@ -156,6 +162,26 @@ def _honest(value: JSON, text: str) -> bool:
     stray = single and any(isinstance(leaf, str) and "'" in leaf and f'"{leaf}"' not in text for leaf in leaves)
     odd = any(isinstance(leaf, float) and not math.isfinite(leaf) for leaf in leaves)
     return empty <= text.count('""') + text.count("''") and nothing <= len(re.findall(r"null|None", text)) and not stray and not odd
+
+
+def _kept(values: list[JSON], text: str) -> bool:
+    """Whether all letters and digits of a text are in its mended values: what the repair could not place, it drops."""
+    words = sum(len(_SIGN.findall(leaf if isinstance(leaf, str) else str(leaf))) for value in values for leaf in _words(value))
+    bare = _COMMENT.sub(" ", text)  # comments are dropped rightly
+    return len(_SIGN.findall(_ANY_ESCAPE.sub(" ", bare))) <= words + SLACK
+
+
+def _words(value: JSON) -> Iterator[JSON]:
+    """All names and values in a value."""
+    if isinstance(value, dict):
+        for name, one in value.items():
+            yield name
+            yield from _words(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _words(one)
+    else:
+        yield value
 
 
 def _leaves(value: JSON) -> Iterator[JSON]:

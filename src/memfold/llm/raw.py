@@ -64,9 +64,7 @@ def spread(count: int, work: Callable[[int, threading.Event], None], width: int)
     runs is left to end by itself in its own (daemon) thread. An error of `work` ends the whole and is raised.
     """
     stop = threading.Event()
-    if count == 1 or width == 1:
-        for index in range(count):
-            work(index, stop)
+    if not count:
         return
     pool = _Pool(count, work, stop)
     for _ in range(min(width, count)):
