@@ -95,6 +95,7 @@ class ExtractSettings:
     :param window: tokens of a session that are put into one request at most; a longer session is split at its turns.
     :param overlap: turns that two windows share.
     :param sessions: sessions whose requests are sent together.
+    :param reply_tokens: tokens of a reply at most; None leaves it to the endpoint.
     """
 
     completeness: bool = True
@@ -113,6 +114,7 @@ class ExtractSettings:
     window: int = 6000
     overlap: int = 2
     sessions: int = 32
+    reply_tokens: int | None = None
 
 
 WriteRule: TypeAlias = Literal["centroid_then_max", "centroid", "max"]

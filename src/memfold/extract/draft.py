@@ -33,8 +33,8 @@ def draft(work: Work) -> Asking[Drafted]:
     parts = windows(work)
     prompts, settings = work.tools.prompts, work.settings
     texts = [{"turns": shown(work, part)} for part in parts]
-    first = [request("draft", prompts.draft, text, Draft) for text in texts]
-    second = [request("events", prompts.events, text, Events) for text in texts] if settings.completeness else []
+    first = [request("draft", prompts.draft, text, Draft, settings.reply_tokens) for text in texts]
+    second = [request("events", prompts.events, text, Events, settings.reply_tokens) for text in texts] if settings.completeness else []
     replies = yield from work.ask([*first, *second])
     drafts: list[Draft] = [value_of(reply) for reply in replies[: len(first)]]
     events: list[Events] = [value_of(reply) for reply in replies[len(first) :]]

@@ -110,7 +110,9 @@ def _on_one_line(line: str) -> str:
     return line
 
 
-def request(purpose: str, instruction: str, parts: Mapping[str, str], schema: type[Shape]) -> ChatRequest[Shape]:
+def request(
+    purpose: str, instruction: str, parts: Mapping[str, str], schema: type[Shape], max_tokens: int | None = None
+) -> ChatRequest[Shape]:
     """A request: the instruction, then the parts, each fenced under its name."""
     content = "\n\n".join(fence(name, text) for name, text in parts.items())
-    return ChatRequest((Message("system", instruction), Message("user", content)), schema, purpose)
+    return ChatRequest((Message("system", instruction), Message("user", content)), schema, purpose, max_tokens)

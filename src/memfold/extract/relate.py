@@ -64,7 +64,7 @@ def _candidates(work: Work, claims: Sequence[Claim], proposed: Sequence[Relating
 def _probe(work: Work, claims: Sequence[Claim], candidates: Sequence[Relation]) -> Asking[dict[int, Probe]]:
     statements = lines({"statement": n, "text": claim.text} for n, claim in enumerate(claims, start=1))
     parts = {"statements": statements, "relations": _shown(candidates, range(len(candidates)))}
-    replies = yield from work.ask([request("probe", work.tools.prompts.probe, parts, Probes)])
+    replies = yield from work.ask([request("probe", work.tools.prompts.probe, parts, Probes, work.settings.reply_tokens)])
     value = replies[0].value
     if value is None:
         work.notes.append(f"relations were left out: {replies[0].failure.message if replies[0].failure else 'no reply'}")
@@ -84,7 +84,7 @@ def _supported(work: Work, claims: Sequence[Claim], candidates: Sequence[Relatio
         "statements": lines({"statement": n, "text": claim.text} for n, claim in enumerate(claims, start=1)),
         "relations": _shown(candidates, chosen),
     }
-    replies = yield from work.ask([request("support", work.tools.prompts.support, parts, Supports)])
+    replies = yield from work.ask([request("support", work.tools.prompts.support, parts, Supports, work.settings.reply_tokens)])
     value = replies[0].value
     if value is None:
         work.notes.append(f"relations were left out: {replies[0].failure.message if replies[0].failure else 'no reply'}")

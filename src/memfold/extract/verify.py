@@ -56,10 +56,9 @@ def unverified(work: Work, claims: Sequence[Claim]) -> list[Claim]:
 def _entail(work: Work, claims: Sequence[Claim], found: Sequence[Evidence], doubted: Sequence[int]) -> Asking[dict[int, Verdict]]:
     """What the model says of each doubted claim, as far as it says something; a failed request leaves its claims to the local check."""
     batches = list(_batches(work, claims, found, doubted))
-    requests = [
-        request("verify", work.tools.prompts.verify, {"turns": shown_turns(work, turns), "claims": _shown(claims, found, batch)}, Verdicts)
-        for batch, turns in batches
-    ]
+    prompt, most = work.tools.prompts.verify, work.settings.reply_tokens
+    parts = [{"turns": shown_turns(work, turns), "claims": _shown(claims, found, batch)} for batch, turns in batches]
+    requests = [request("verify", prompt, part, Verdicts, most) for part in parts]
     replies = yield from work.ask(requests)
     out: dict[int, Verdict] = {}
     reply: ChatReply[Verdicts]
