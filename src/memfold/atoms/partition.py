@@ -39,7 +39,7 @@ class Partition:
         self._max_members = max_members
         self._next = 0
         self._bases: dict[int, Vectors] = {}
-        self._dim: int | None = None
+        self._dim = 0
         self._clear(0)
 
     def _clear(self, dim: int) -> None:
@@ -147,7 +147,7 @@ class Partition:
             raise DuplicateId(f"{', '.join(map(repr, islice(repeated, 5)))}: in an atom already")
         exact = quantise(vectors)
         if len(ids):
-            if self._dim is None:
+            if not self._row_of and self._dim != exact.shape[1]:
                 self._dim = int(exact.shape[1])
                 self._clear(self._dim)
             if exact.shape[1] != self._dim:
@@ -238,7 +238,7 @@ class Partition:
             self._rebuild(ids, exact, atoms)
         else:
             for number in new:
-                self._open(number, np.zeros(self._dim or 0, np.float32))
+                self._open(number, np.zeros(self._dim, np.float32))
             self._place(ids, exact, [self._slot_of[atom] for atom in atoms])
 
     def _place(self, ids: Sequence[str], exact: Halves, slots: Sequence[int]) -> None:
@@ -301,10 +301,9 @@ class Partition:
         numbers = [*(self._numbers[self._slots[row]] for row in living), *atoms]
         halves: Halves = np.concatenate([self._exact.all[living], exact])
         untouched = {number: basis for number, basis in self._bases.items() if number not in set(atoms)}
-        dim = self._dim or 0
-        self._clear(dim)
+        self._clear(self._dim)
         for number in sorted(set(numbers)):
-            self._open(number, np.zeros(dim, np.float32))
+            self._open(number, np.zeros(self._dim, np.float32))
         self._place(all_ids, halves, [self._slot_of[number] for number in numbers])
         self._bases = untouched
 
