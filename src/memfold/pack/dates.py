@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from memfold.config import Times
 
@@ -24,8 +24,7 @@ def shown_span(since: datetime | None, until: datetime | None, times: Times, to:
     return first if first == last else f"{first}{to}{last}"
 
 
-def moment(when: datetime) -> float:
-    """Seconds that order times; one without zone is taken as UTC for this alone. Safe at both ends of the calendar."""
-    offset = when.utcoffset()
-    seconds = when.toordinal() * 86400.0 + when.hour * 3600 + when.minute * 60 + when.second + when.microsecond / 1e6
-    return seconds - (offset.total_seconds() if offset else 0.0)
+def moment(when: datetime) -> int:
+    """Microseconds that order times; one without zone is taken as UTC for this alone. Safe at both ends of the calendar."""
+    since = when.replace(tzinfo=None) - datetime.min
+    return (since - (when.utcoffset() or timedelta())) // timedelta(microseconds=1)

@@ -180,9 +180,12 @@ class _Ledger:
     def _heading(self, one: Candidate) -> int:
         """What its coming adds in headings: the first of a group may stand among single entries, the second may bring the heading."""
         before = self._members.get(one.group, 0)
-        if self._sheet.is_headed(before + 1):
-            return 0 if self._sheet.is_headed(before) else self._headings[0]
-        return self._headings[1] if self._any_headed and not before else 0
+        among_singles = self._headings[1] if self._any_headed else 0
+        if before == 0 and not self._sheet.is_headed(1):
+            return among_singles
+        if self._sheet.is_headed(before) or not self._sheet.is_headed(before + 1):
+            return 0
+        return self._headings[0] - (among_singles if before else 0)
 
     def _enter(self, one: Candidate) -> None:
         self.taken.append(one)

@@ -115,17 +115,17 @@ def _in_their_place(kept: Sequence[Ranked]) -> list[list[Ranked]]:
     return groups
 
 
-def _newest(members: Sequence[Ranked]) -> float:
+def _newest(members: Sequence[Ranked]) -> int:
     return max(_updated(hit.entry) for _, hit in members)
 
 
-def _updated(entry: Entry) -> float:
+def _updated(entry: Entry) -> int:
     when = entry.updated_at or entry.created_at or entry.occurred_at
-    return moment(when) if when else 0.0
+    return moment(when) if when else 0
 
 
-def _when(time: datetime | None) -> tuple[bool, float]:
-    return (True, 0.0) if time is None else (False, moment(time))
+def _when(time: datetime | None) -> tuple[bool, int]:
+    return (True, 0) if time is None else (False, moment(time))
 
 
 def _candidates(found: Sequence[Ranked], group: int) -> tuple[Candidate, ...]:
