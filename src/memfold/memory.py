@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
+from memfold.atoms import open_clusterer
 from memfold.audit import Audit, audit
 from memfold.budget import Budget
 from memfold.config import ExtractSettings, ModelSettings, RefineSettings
@@ -185,7 +186,7 @@ class Memory:
         """What is in a namespace, how much of it is redundant, and what a budget would probably remove. Writes nothing."""
         self.embed_missing(namespace)
         entries, vectors = self.opened.store.load(namespace)
-        return audit(entries, vectors, measure=self.size_of)
+        return audit(entries, vectors, measure=self.size_of, clusterer=open_clusterer())
 
     # Extraction
 

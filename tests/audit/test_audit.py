@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import numpy as np
 import pytest
 
+from memfold.atoms import AtomSettings, open_clusterer
 from memfold.audit import Audit, audit
 from memfold.audit.text import render
 from memfold.protocols import Vectors
@@ -107,6 +108,20 @@ def test_cosines_count_every_entry_once(embed: Embed) -> None:
     assert sum(found.cosines.counts) == len(TEXTS)
     assert found.cosines.counts[-1] >= 5
     assert found.cosines.median is not None
+
+
+def test_atoms_are_counted(embed: Embed) -> None:
+    assert run(embed).grouping is None
+    texts = [*TEXTS, *TEXTS[:1] * 3]
+    entries = [Entry(f"m{number}", text) for number, text in enumerate(texts)]
+    found = audit(entries, embed(texts), measure=measure, clusterer=open_clusterer("rsm", AtomSettings(0.95)))
+    assert found.grouping is not None
+    assert found.grouping.largest >= 4
+    assert found.grouping.mean == pytest.approx(len(texts) / found.grouping.atoms)
+    assert 0 < found.grouping.shared < 1
+    assert f"atoms: {found.grouping.atoms}, " in str(found)
+    assert found.as_dict()["grouping"] == found.grouping.as_dict()
+    assert audit([], embed([]), measure=measure, clusterer=open_clusterer()).grouping is None
 
 
 @pytest.mark.parametrize("texts", [[], ["Only one."], ["", ""], ["🙂", "…", "。"]])

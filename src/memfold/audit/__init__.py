@@ -17,12 +17,12 @@ from memfold.audit.frames import forms
 from memfold.audit.growth import draw_growth
 from memfold.audit.neighbours import Neighbours, find_neighbours
 from memfold.audit.pairs import Close, close_pairs
-from memfold.audit.result import Audit, Copies, Cosines, Forecast, Growth, GrowthPoint, Suspects
+from memfold.audit.result import Audit, Copies, Cosines, Forecast, Grouping, Growth, GrowthPoint, Suspects
 from memfold.audit.suspects import find_suspects
-from memfold.protocols import TokenCounter, Vectors
+from memfold.protocols import Clusterer, TokenCounter, Vectors
 from memfold.types import Entry
 
-__all__ = ["Audit", "Copies", "Cosines", "Forecast", "Growth", "GrowthPoint", "Suspects", "audit"]
+__all__ = ["Audit", "Copies", "Cosines", "Forecast", "Grouping", "Growth", "GrowthPoint", "Suspects", "audit"]
 
 SHARES = (0.7, 0.6, 0.5, 0.4, 0.3)
 PER_ROW = 32
@@ -40,6 +40,7 @@ def audit(
     shares: Sequence[float] = SHARES,
     near_cosine: float = 0.9,
     floor: float = 0.6,
+    clusterer: Clusterer | None = None,
 ) -> Audit:
     """Audit the entries of one namespace.
 
@@ -49,6 +50,7 @@ def audit(
     :param near_cosine: near copies have at least this cosine, share seven words in ten, and have the same values; one of
         the two brings no word of its own.
     :param floor: pairs with a lower cosine are not looked at.
+    :param clusterer: an empty one, which the entries are put through to see what atoms they make.
     :raises ValueError: entries and vectors do not match in number.
     """
     if len(entries) != len(vectors):
@@ -77,7 +79,14 @@ def audit(
         forecast=make_forecast(sum(sizes), sum(copies.spare for copies in exact), single_sizes, [_step(pair) for pair in pairs], shares),
         near_cosine=near_cosine,
         floor=floor,
+        grouping=None if clusterer is None or not entries else _grouping(clusterer, entries, vectors),
     )
+
+
+def _grouping(clusterer: Clusterer, entries: Sequence[Entry], vectors: Vectors) -> Grouping:
+    clusterer.add([entry.id for entry in entries], vectors)
+    members = [len(clusterer.members(number)) for number in clusterer.numbers()]
+    return Grouping(len(members), sum(size > 1 for size in members) / len(members), sum(members) / len(members), max(members))
 
 
 def _copies(rows: list[int], entries: Sequence[Entry], sizes: Sequence[int]) -> Copies:

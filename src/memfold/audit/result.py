@@ -88,6 +88,22 @@ class Cosines:
 
 
 @dataclass(frozen=True, slots=True)
+class Grouping:
+    """The atoms that entries make: how many, the share of them with two members or more, the mean and the largest number of members.
+
+    Where nearly all stand alone atoms add nothing to plain search; where one holds much of the store, it crowds out the rest.
+    """
+
+    atoms: int
+    shared: float
+    mean: float
+    largest: int
+
+    def as_dict(self) -> dict[str, JSON]:
+        return {"atoms": self.atoms, "shared": round(self.shared, 4), "mean": round(self.mean, 4), "largest": self.largest}
+
+
+@dataclass(frozen=True, slots=True)
 class Forecast:
     """What a budget of `share` of the bytes would probably take. An estimate, see `memfold.audit.forecast`.
 
@@ -132,6 +148,7 @@ class Audit:
     forecast: tuple[Forecast, ...]
     near_cosine: float
     floor: float
+    grouping: Grouping | None = None
 
     def __str__(self) -> str:
         from memfold.audit.text import render
@@ -151,6 +168,7 @@ class Audit:
             "suspects": [suspects.as_dict() for suspects in self.suspects],
             "cosines": self.cosines.as_dict(),
             "forecast": [forecast.as_dict() for forecast in self.forecast],
+            "grouping": None if self.grouping is None else self.grouping.as_dict(),
             "near_cosine": self.near_cosine,
             "floor": self.floor,
         }

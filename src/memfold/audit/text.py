@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from memfold.audit.result import Audit, Copies, Forecast, Growth, Suspects
+from memfold.audit.result import Audit, Copies, Forecast, Grouping, Growth, Suspects
 
 _BAR = 24
 _WIDTH = 100
@@ -32,7 +32,16 @@ def _lines(audit: Audit, name: str, examples: int) -> Iterator[str]:
     if audit.cosines.median is not None:
         yield ""
         yield f"nearest neighbours: half of the entries have one at a cosine of {audit.cosines.median:.2f} or more"
+    if audit.grouping is not None:
+        yield ""
+        yield f"atoms: {told(audit.grouping)}"
     yield from _forecast(audit.forecast, audit.floor)
+
+
+def told(grouping: Grouping) -> str:
+    """The atoms in a line."""
+    shared = f"{grouping.shared:.0%} of them with two members or more"
+    return f"{grouping.atoms:,}, {shared}; {grouping.mean:.1f} entries each on average, {grouping.largest:,} in the largest"
 
 
 def _growth(growth: Growth) -> Iterator[str]:

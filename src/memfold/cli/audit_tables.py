@@ -36,6 +36,10 @@ def print_audit(out: Console, audit: Audit, title: str, examples: int) -> None:
         _print_suspects(out, title, meaning, [group for group in audit.suspects if group.difference == difference], examples)
     if audit.cosines.median is not None:
         _heading(out, "nearest neighbours", f"half of the entries have one at a cosine of {audit.cosines.median:.2f} or more")
+    if audit.grouping is not None:
+        from memfold.audit.text import told
+
+        _heading(out, "atoms", told(audit.grouping))
     _print_forecast(out, audit.forecast, audit.floor)
 
 
