@@ -10,9 +10,10 @@ from memfold.refine.guards.content import not_said
 from memfold.refine.guards.fields import contradicts
 from memfold.refine.guards.reading import Reading, read
 from memfold.refine.guards.values import implied_by_time, lost, shown
+from memfold.refine.judges.facts import Side
 from memfold.refine.judges.generic import GENERIC, STATES, TOLD
 from memfold.refine.telling import telling_words
-from memfold.refine.text import Value, clauses, content_words, is_filler, is_question, stem, values
+from memfold.refine.text import Value, clauses, content_words, stem, values
 from memfold.refine.text.language import language
 from memfold.refine.text.polarity import denied, negations
 from memfold.types import Entry, Turn
@@ -72,7 +73,9 @@ class TextReader:
         return "".join(parts[first : last + 1]).strip(" \t\r\n,;，、")
 
     def says_nothing(self, text: str) -> bool:
-        return is_filler(text) or is_question(text)
+        """What the embedded judge calls low value, held to the strictest, since no other text covers it here: talk without a word of its own."""
+        side = Side.of(text, None)
+        return side.filler or side.question or (side.spoken and not side.special and not side.names and not side.numbers)
 
     def date(self, phrase: str, when: datetime | None) -> tuple[datetime | None, str]:
         found = values(phrase, when)
