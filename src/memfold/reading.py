@@ -73,7 +73,7 @@ class TextReader:
         return "".join(parts[first : last + 1]).strip(" \t\r\n,;，、")
 
     def says_nothing(self, text: str) -> bool:
-        """What the embedded judge calls low value, held to the strictest, since no other text covers it here: talk without a word of its own."""
+        """What the embedded judge calls low value, held to the strictest: talk without a word of its own. No other text covers it here."""
         side = Side.of(text, None)
         return side.filler or side.question or (side.spoken and not side.special and not side.names and not side.numbers)
 
