@@ -305,6 +305,16 @@ def test_parameters_that_a_model_refuses_are_left_out(model, endpoint, ask, faul
     assert asked.complete_many([ask("b", max_tokens=30)])[0].calls == 1
 
 
+def test_a_window_that_is_too_small_is_no_refused_parameter(model, endpoint, ask, fault):
+    told = "'max_tokens' is too large: 5000. This model's maximum context length is 4096 tokens, unsupported"
+    endpoint.act = lambda request, nth: fault(400, {"message": told, "type": "invalid_request_error"})
+    asked = model()
+    assert kind(asked.complete_many([ask("a", max_tokens=5000)])[0]) == "rejected"
+    assert len(endpoint.requests) == 1
+    asked.complete_many([ask("b", max_tokens=10)])
+    assert endpoint.requests[-1]["max_tokens"] == 10
+
+
 # Interruption
 
 

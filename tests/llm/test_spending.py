@@ -9,7 +9,7 @@ import pytest
 
 from memfold.config import ModelSettings
 from memfold.errors import BadParameter
-from memfold.llm import estimate_cost, open_model
+from memfold.llm import LanguageModel, OpenAIModel, estimate_cost, open_model
 from memfold.llm.prices import PRICES, Prices
 from memfold.llm.spending import Held, Spending
 from memfold.protocols import Failure
@@ -37,6 +37,13 @@ def test_calls_are_never_one_too_many(asked, endpoint, ask):
     assert {reply.failure.halt for reply in replies if reply.failure} == {"spent"}
     assert "5 calls" in next(reply.failure.message for reply in replies if reply.failure)
     assert kinds(model.complete_many([ask("more")])) == ["spent"]
+
+
+def test_what_is_spent_waits_for_no_limit(endpoint, ask, clock):
+    settings = ModelSettings(base_url=endpoint.url, max_calls=2, requests_per_minute=2, concurrency=2)
+    replies = LanguageModel(OpenAIModel("m", settings, clock=clock)).complete_many([ask(str(i)) for i in range(50)])
+    assert kinds(replies).count("spent") == 48
+    assert clock.now() <= 1000 + 3 * 60
 
 
 def test_retries_count_as_calls(asked, endpoint, ask, fault):

@@ -29,7 +29,6 @@ _UNKNOWN = (
     "unexpected",
     "extra",
     "not permitted",
-    "invalid",
     "does not support",
 )
 
@@ -80,7 +79,7 @@ class Dialect:
 
     def otherwise(self, request: Asked, manner: Manner, body: dict[str, Any], fault: Fault) -> bool:
         """Whether to ask in another manner after this fault; `manner` then is the new one."""
-        if fault.status in (400, 422) and self._dropped(body, fault.told.lower()):
+        if fault.status in (400, 422) and not fault.too_long and self._dropped(body, fault.told.lower()):
             return True
         with self._lock:
             proved = self._proved.get(request.schema)

@@ -12,6 +12,7 @@ import random
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Sequence
 from dataclasses import replace
 from email.utils import parsedate_to_datetime
@@ -75,7 +76,7 @@ class OpenAIModel:
         return f"openai:{self.model}"
 
     def send(self, requests: Sequence[Asked], arrived: Arrived) -> None:
-        """Ask, `settings.concurrency` at once. After the first `unreachable` of a call nothing more is sent in it."""
+        """Ask, `settings.concurrency` at once. After the first `unreachable` or `spent` of a call nothing more is sent in it."""
         self._down = None
 
         def answer(index: int, stop: threading.Event) -> None:
@@ -84,7 +85,7 @@ class OpenAIModel:
                 reply = _Way(self, requests[index], stop).answer()
                 if stop.is_set() and reply.failure is not None:
                     return
-                if reply.failure is not None and reply.failure.halt == "unreachable":
+                if reply.failure is not None and reply.failure.halt:
                     self._down = reply.failure
             arrived(index, _timed(reply, time.monotonic() - start))
 
@@ -112,9 +113,12 @@ class OpenAIModel:
 
     @cached_property
     def client(self) -> Any:
-        """The official client."""
+        """The official client; its connections are closed when this model is gone."""
         openai: Any = import_module("openai")
-        return openai.OpenAI(api_key=self.secret.value or "none", base_url=self.base_url, timeout=self.settings.timeout, max_retries=0)
+        key = self.secret.value or "none"
+        client = openai.OpenAI(api_key=key, base_url=self.base_url, timeout=self.settings.timeout, max_retries=0)
+        weakref.finalize(self, client.close)
+        return client
 
     def fetch(self, body: dict[str, Any]) -> RawReply | Fault | Failure:
         """Send once. `Fault` is what the endpoint told, `Failure` what the way to it did: `unreachable`, `timeout` or `server`."""
@@ -189,6 +193,8 @@ class _Way:
     def _once(self) -> RawReply | Failure | None:
         """One sending; None where to send again."""
         estimate = estimated_tokens(self.request.messages)
+        if self.model.down is not None:
+            return self.model.down
         if not self.model.limits.wait(estimate, self.stop):
             return _INTERRUPTED
         if self.model.down is not None:
