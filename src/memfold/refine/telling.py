@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from memfold.refine.text import content_words, fold
+from collections.abc import Sequence
+
+from memfold.refine.text import fold
+from memfold.refine.text.words import content_list
 
 _TELLING = frozenset(
     """before after until since during up down over under off out without only both all every more less most least again still instead
@@ -11,6 +14,9 @@ _TELLING = frozenset(
 )
 
 
-def telling_words(text: str) -> frozenset[str]:
-    """The content words of the text and those of its function words that carry meaning: `before`, `only`, `must` and the like."""
-    return frozenset(content_words(text)) | _TELLING.intersection(fold(text).lower().split())
+def telling_words(text: str, content: Sequence[str] | None = None) -> frozenset[str]:
+    """The content words of the text and those of its function words that carry meaning: `before`, `only`, `must` and the like.
+
+    :param content: the text's `content_list`, where the caller has it.
+    """
+    return frozenset(content_list(text) if content is None else content) | _TELLING.intersection(fold(text).lower().split())

@@ -6,6 +6,7 @@ import re
 from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from memfold.refine.judges.generic import GENERIC, STATES, TOLD
@@ -69,8 +70,9 @@ class Side:
         found = values(text, when)
         spoken_to = [value for value in found if value.kind == "name" and value.near == "called"]
         called = frozenset(stem for value in spoken_to for stem in content_words(value.canonical))
-        ordered = [word for word in content_list(said) if word not in called]
-        words = frozenset(word for word in telling_words(said) if word not in called and not word[0].isdigit())
+        content = content_list(said)
+        ordered = [word for word in content if word not in called]
+        words = frozenset(word for word in telling_words(said, content) if word not in called and not word[0].isdigit())
         special = frozenset(word for word in words if word not in GENERIC and word not in TOLD)
         names = frozenset(value for value in found if value.kind in _THING and value.near != "called")
         held = words | frozenset(content_words(name))
@@ -78,8 +80,8 @@ class Side:
             words=words,
             held=held,
             special=special,
-            grams=frozenset(gram for word in special for gram in _grams(word)),
-            held_grams=frozenset(gram for word in held for gram in _grams(word)),
+            grams=frozenset[str]().union(*map(_grams, special)),
+            held_grams=frozenset[str]().union(*map(_grams, held)),
             names=names,
             numbers=frozenset(value for value in found if value.kind not in _THING and value.kind != "speaker"),
             ordered=tuple(ordered[:ALIGNED]),
@@ -101,6 +103,7 @@ def _subject(speaker: str, ordered: list[str], names: frozenset[Value]) -> str:
     return first if first == "user" or any(first == value.canonical[: len(first)] for value in names) else ""
 
 
+@lru_cache(maxsize=1 << 15)
 def _grams(word: str) -> tuple[str, ...]:
     padded = f"<{word}>"
     return tuple(padded[i : i + GRAM] for i in range(max(1, len(padded) - GRAM + 1)))

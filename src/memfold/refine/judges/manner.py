@@ -33,7 +33,8 @@ class Manner:
     """Counts of one text.
 
     `me` and `you` are shares of its words, `asking` the share of its sentences that are questions. `names` are
-    capitalised words within sentences. `rarity` gives each of its words of three letters and more a number in [0, 1].
+    capitalised words within sentences. `rarity` gives each of its words of three letters and more a number in [0, 1], `weight` is their
+    sum: how much a text tells, in words as rare as names.
     """
 
     words: tuple[str, ...]
@@ -46,6 +47,7 @@ class Manner:
     past: int
     digits: int
     rarity: Mapping[str, float]
+    weight: float
     stems: frozenset[str]
     heading: str
 
@@ -56,25 +58,22 @@ class Manner:
         words = tuple(_WORD.findall(said.lower().replace("’", "'")))
         sentences = _SENTENCE_END.split(said.strip())
         heading = _HEADING.match(text)
+        rarities = {word: rarity(word) for word in words if len(word) > _SHORT}
         return cls(
             words=words,
-            me=sum(word in _ME for word in words) / max(1, len(words)),
-            you=sum(word in _YOU for word in words) / max(1, len(words)),
+            me=sum(map(_ME.__contains__, words)) / max(1, len(words)),
+            you=sum(map(_YOU.__contains__, words)) / max(1, len(words)),
             cries=said.count("!"),
             asking=sum(sentence.rstrip().endswith(("?", "？")) for sentence in sentences) / max(1, len(sentences)),
             names=len(_NAME_WITHIN.findall(said)),
             clauses=len(_CLAUSE.findall(said)) + len(sentences),
             past=sum(word.endswith("ed") and len(word) > 3 for word in words),
             digits=sum(map(str.isdigit, said)),
-            rarity={word: rarity(word) for word in words if len(word) > _SHORT},
+            rarity=rarities,
+            weight=sum(sorted(rarities.values())),
             stems=frozenset(map(_stem, words)),
             heading=heading[1].casefold() if heading else "",
         )
-
-    @property
-    def weight(self) -> float:
-        """Sum of the rarities: how much a text tells, in words as rare as names."""
-        return sum(sorted(self.rarity.values()))
 
     def lacking(self, other: Manner) -> list[float]:
         """Rarities of the words here that the other text lacks, in ascending order; endings are not compared."""
@@ -103,6 +102,7 @@ def _forms(word: str) -> list[str]:
     return [*forms, word.partition("'")[0]]
 
 
+@lru_cache(1 << 15)
 def _stem(word: str) -> str:
     return word[:5] if len(word) > 5 else word.rstrip("s")
 

@@ -45,18 +45,22 @@ class Clauses:
         """Whether one clause here, or two neighbours, hold every telling word and value of `clause`, negated the same
         way, and none as a plan or doubt that `clause` tells as a fact.
         """
-        wanted, found = telling_words(clause) | _doubtful(clause), values(clause)
+        wanted = telling_words(clause) | _doubtful(clause)
         if not wanted:
             return any(normal_form(clause) == normal_form(part) for part in self.parts[:SEARCHED])
         rarest = min(wanted, key=lambda word: (len(self.where.get(word, ())), word))
         for at in self.where.get(rarest, [])[:SEARCHED]:
             for low, high in ((at, at + 1), (max(at - 1, 0), at + 1), (at, at + 2)):
                 held = frozenset[str]().union(*self.words[low:high])
-                text = "".join(self.parts[low:high])
-                planned = (doubted(text) - doubted(clause)) & wanted or (_FUTURE.search(text) and not _FUTURE.search(clause))
-                if wanted <= held and not planned and negations(text) == negations(clause) and found <= values(text):
+                if wanted <= held and _tells(clause, "".join(self.parts[low:high]), wanted):
                     return True
         return False
+
+
+def _tells(clause: str, text: str, wanted: frozenset[str]) -> bool:
+    """Whether a text that holds the `wanted` words of a clause says it: negated the same way, with its values, and not as a mere plan."""
+    planned = (doubted(text) - doubted(clause)) & wanted or (_FUTURE.search(text) and not _FUTURE.search(clause))
+    return not planned and negations(text) == negations(clause) and values(clause) <= values(text)
 
 
 def _tokens(text: str) -> frozenset[str]:
@@ -147,6 +151,5 @@ def _says_nothing(part: str) -> bool:
     """Whether the clause is blank, filler, or a question that names nothing."""
     if not part.strip():
         return True
-    if values(part) or not speaker(part)[1].strip():
-        return False
-    return is_filler(part) or (is_question(part) and content_words(part).total() <= 2)
+    empty = is_filler(part) or (is_question(part) and content_words(part).total() <= 2)
+    return empty and not values(part) and bool(speaker(part)[1].strip())

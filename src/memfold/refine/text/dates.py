@@ -102,7 +102,10 @@ _AHEAD_WORDS = frozenset({"in", "now"})
 _SPANS = frozenset({"day", "days", "week", "weeks", "month", "months", "year", "years"})
 _STEP_WORDS = frozenset("last next this past coming previous nächste nächsten nächster nächstes letzte letzten letzter letztes".split())
 _WEEKDAY_WORDS = frozenset(form for name in WEEKDAYS for word in name.split("-")[:1] for form in (word, f"{word}s", f"{word}en"))
-_NEARBY_WORDS = {name: frozenset(word for phrase in days for word in re.findall(r"[^\W\d_]+", phrase)) for name, days in NEARBY.items()}
+_NEARBY_WORDS = {
+    name: frozenset(max(re.findall(r"[^\W\d_]+", phrase), key=len) for phrase in days) for name, days in NEARBY.items()
+}
+"""The longest word of every phrase: where it is missing, so is the phrase."""
 
 
 def take_dates(canvas: Canvas, language: str, when: datetime | None) -> None:

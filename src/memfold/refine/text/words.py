@@ -109,7 +109,7 @@ def content_list(text: str) -> list[str]:
     """The words of `content_words` in the order of the text."""
     lowered = fold(text).lower()
     found = WORD.findall(lowered)
-    foreign = sum(word in _FOREIGN_STOPWORDS for word in found) > sum(word in ENGLISH for word in found)
+    foreign = sum(map(_FOREIGN_STOPWORDS.__contains__, found)) > sum(map(ENGLISH.__contains__, found))
     stopwords = _ALL_STOPWORDS if foreign else ENGLISH
     out: list[str] = []
     for word in found:
@@ -122,6 +122,7 @@ def content_list(text: str) -> list[str]:
     return out or [run[i : i + 2] for run in _HIRAGANA.findall(lowered) for i in range(len(run) - 1)]
 
 
+@lru_cache(maxsize=1 << 15)
 def _ascii_word(word: str) -> str:
     if word[0].isdigit():
         return word.replace(",", "") if _GROUPED.fullmatch(word) else word
