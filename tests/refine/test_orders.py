@@ -296,6 +296,16 @@ def test_a_dead_run_is_followed_by_judging_one_at_a_time():
     assert begin("SELECT count(*) FROM crashes").fetchone()[0] == 0  # several were outstanding: none is to blame
 
 
+@pytest.mark.parametrize(("wanted", "width"), [({"order": "window", "window": 4}, 4), ({"order": "cosine", "ahead": 4}, 2)])
+def test_after_a_run_that_died_too_all_requests_are_written_before_the_run_waits(wanted, width):
+    memory, judge = opened(TWENTY), by_content(3)
+    stop_at(memory, judge, 3, "dead", wanted)
+    report = run(memory, Halting(judge), **wanted)
+    assert report.resumed
+    assert report.stopped == "waiting"
+    assert report.waiting >= width - 1
+
+
 def test_a_met_budget_throws_the_rest_away_and_remembers_what_was_paid_for():
     memory, judge = opened(TWENTY), by_content(3)
     report = run(memory, judge, "70%", order="window", window=8)

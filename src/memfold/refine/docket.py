@@ -61,7 +61,7 @@ class Docket:
 
     def __post_init__(self) -> None:
         if self.report.resumed:
-            self._alone = self.width
+            self._alone = min(self.width, THREADS)
 
     @property
     def room(self) -> int:
