@@ -14,7 +14,6 @@ from memfold.refine.judges.facts import Side
 from memfold.refine.judges.generic import GENERIC, STATES, TOLD
 from memfold.refine.telling import telling_words
 from memfold.refine.text import Value, clauses, content_words, stem, values
-from memfold.refine.text.language import language
 from memfold.refine.text.polarity import denied, negations
 from memfold.types import Entry, Turn
 
@@ -35,6 +34,8 @@ _LASTING = re.compile(
 )
 """What is said of a state that one has until another takes its place; what one did stays done."""
 _AGAIN = frozenset(word for text in ("no longer not any more anymore stopped still", "now") for word in telling_words(text))
+_ENGLISH = re.compile(r"\b(?:last|next|this|past|previous|coming|yesterday|today|tonight|tomorrow|ago|in|from)\b", re.IGNORECASE)
+"""Words of the phrases that English tells a day by; other languages' phrases become the date as ISO writes it."""
 _ABSOLUTE = re.compile(r"(?P<year>\d{4})(?:-(?P<month>\d\d)(?:-(?P<day>\d\d))?|-W(?P<week>\d\d))?")
 
 
@@ -94,9 +95,8 @@ class TextReader:
     def dated(self, text: str, when: datetime | None) -> str:
         if when is None:
             return text
-        english = language(text) == "en"
         for value in relative(text, when):
-            match = _find(value.surface, text)
+            match, english = _find(value.surface, text), _ENGLISH.search(value.surface) is not None
             told = _told(value.canonical, english)
             if match is None or not told or value.near not in ("", "weak"):
                 continue
@@ -118,8 +118,8 @@ class TextReader:
         if subject != _subject(theirs):
             return False
         own, others = _frame(mine) - {subject}, _frame(theirs) - {subject}
-        shared = len(own & others)
-        if not shared or min(shared / len(own), shared / len(others)) < ALIKE:
+        matter, other = own - _AGAIN, others - _AGAIN
+        if (matter or other) and len(matter & other) < ALIKE * max(len(matter), len(other)):
             return False
         kinds = {v.kind for v in lost(mine, theirs)} & {v.kind for v in lost(theirs, mine)}
         if kinds and _LASTING.search(new.text) and _LASTING.search(old.text):

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from memfold.config import ExtractSettings, ModelSettings
+from memfold.extract import Prompts
 from memfold.llm import open_model
+
+SHORT = Prompts(
+    draft='Write down facts as JSON: {"entries": [{"number": 1, "text": "…", "turns": [1], "when": ""}], "details": [], "relations": []}'
+)
 
 
 def test_a_small_model_ends_in_an_outcome_and_stores_nothing_unsupported(memory, session, smollm_url, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    settings = ModelSettings(base_url=smollm_url, concurrency=1, timeout=120, tries=1)
+    settings = ModelSettings(base_url=smollm_url, concurrency=1, timeout=60, tries=1)
     lines = [("Ada", "I work at Globex now, since last Monday. The team has 12 people."), ("Ben", "My dog Rex is 9 years old.")]
     model = open_model("smollm2-135m-instruct", settings, cache=memory.replies)
-    short = ExtractSettings(reply_tokens=64, completeness=False)
-    report = memory.observe([session(lines)], "ada", model=model, settings=short)
+    short = ExtractSettings(reply_tokens=48, completeness=False)
+    report = memory.observe([session(lines)], "ada", model=model, settings=short, prompts=SHORT)
     (outcome,) = report.outcomes
     assert outcome.state in ("stored", "empty", "failed")
     assert outcome.asked >= 1
@@ -20,7 +25,7 @@ def test_a_small_model_ends_in_an_outcome_and_stores_nothing_unsupported(memory,
     for entry in outcome.entries:
         assert entry.sources
         assert all(source.span in dict(enumerate_turns(lines))[source.turn] for source in entry.sources)
-    again = memory.observe([session(lines)], "ada", model=model, settings=short)
+    again = memory.observe([session(lines)], "ada", model=model, settings=short, prompts=SHORT)
     assert again.states in ({"known": 1}, {"failed": 1})
 
 
