@@ -11,8 +11,8 @@ from pathlib import Path
 import memfold
 
 PUBLIC = [
-    "Budget", "Decision", "Edit", "Entry", "GuardSettings", "JsonlFields", "Link", "MemfoldError", "Memory", "Pair", "RefineSettings",
-    "Report", "Source", "__version__",
+    "Budget", "Decision", "Edit", "Entry", "ExtractSettings", "GuardSettings", "JsonlFields", "Link", "MemfoldError", "Memory", "Pair",
+    "RefineSettings", "Report", "Session", "Source", "Turn", "__version__",
 ]  # fmt: skip
 HEAVY = ("numpy", "onnxruntime", "tokenizers", "rich", "click", "matplotlib", "openai", "sqlite3", "asyncio", "importlib.metadata")
 BARE = [sys.executable, "-c", "pass"]

@@ -1,6 +1,6 @@
 """Long-term memory for LLM agents that stays within its budget.
 
-    extract    turns -> entries and links                       (to come)
+    extract    turns -> entries and links                       ProMem
     store      entries at rest, vectors, journal
     hosts      other programs' stores: JSONL, MCP, Letta
     embed      texts -> vectors
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from memfold.budget import Budget as Budget
+    from memfold.config import ExtractSettings as ExtractSettings
     from memfold.config import RefineSettings as RefineSettings
     from memfold.errors import MemfoldError as MemfoldError
     from memfold.hosts import JsonlFields as JsonlFields
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
     from memfold.types import Entry as Entry
     from memfold.types import Link as Link
     from memfold.types import Pair as Pair
+    from memfold.types import Session as Session
     from memfold.types import Source as Source
+    from memfold.types import Turn as Turn
 
 __version__ = "0.1.0"
 
@@ -37,6 +40,7 @@ _HOME = {
     "Decision": "types",
     "Edit": "types",
     "Entry": "types",
+    "ExtractSettings": "config",
     "GuardSettings": "refine.guards",
     "JsonlFields": "hosts",
     "Link": "types",
@@ -45,7 +49,9 @@ _HOME = {
     "Pair": "types",
     "RefineSettings": "config",
     "Report": "refine.report",
+    "Session": "types",
     "Source": "types",
+    "Turn": "types",
 }
 
 __all__ = [*_HOME, "__version__"]  # pyright: ignore[reportUnsupportedDunderAll]

@@ -13,7 +13,7 @@ SHORT = Prompts(
 
 def test_a_small_model_ends_in_an_outcome_and_stores_nothing_unsupported(memory, session, smollm_url, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    settings = ModelSettings(base_url=smollm_url, concurrency=1, timeout=60, tries=1)
+    settings = ModelSettings(base_url=smollm_url, concurrency=1, timeout=30, tries=1)
     lines = [("Ada", "I work at Globex now, since last Monday. The team has 12 people."), ("Ben", "My dog Rex is 9 years old.")]
     model = open_model("smollm2-135m-instruct", settings, cache=memory.replies)
     short = ExtractSettings(reply_tokens=48, completeness=False)
@@ -25,8 +25,8 @@ def test_a_small_model_ends_in_an_outcome_and_stores_nothing_unsupported(memory,
     for entry in outcome.entries:
         assert entry.sources
         assert all(source.span in dict(enumerate_turns(lines))[source.turn] for source in entry.sources)
-    again = memory.observe([session(lines)], "ada", model=model, settings=short, prompts=SHORT)
-    assert again.states in ({"known": 1}, {"failed": 1})
+    if outcome.state != "failed":
+        assert memory.observe([session(lines)], "ada", model=model).states == {"known": 1}
 
 
 def enumerate_turns(lines):

@@ -9,8 +9,10 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 
 from memfold.extract.claims import Claim, Work
+from memfold.extract.prompts import Prompts
 from memfold.extract.replies import Said
 from memfold.types import Kind
 
@@ -67,11 +69,16 @@ def _refusal(work: Work, text: str, key: str) -> str:
 
 def _leaked(work: Work, key: str) -> bool:
     """Whether the words stand in the prompts and not in the conversation."""
-    prompt = plain(work.tools.prompts.all())
+    prompt = _plain_prompts(work.tools.prompts)
     words = key.split()
     rows = [" ".join(words[i : i + _SHINGLE]) for i in range(max(1, len(words) - _SHINGLE + 1))]
     held = sum(f" {row} " in f" {prompt} " for row in rows) / len(rows)
     return held >= LEAKED and len(words) > 2 and not any(key in plain(turn.text) for turn in work.turns)
+
+
+@lru_cache(maxsize=8)
+def _plain_prompts(prompts: Prompts) -> str:
+    return plain(prompts.all())
 
 
 def _loop(work: Work, key: str, times: int) -> str:
