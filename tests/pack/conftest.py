@@ -36,6 +36,8 @@ TOYS = [
     Toy("bytes", lambda text: len(text.encode())),
     Toy("with-ends", lambda text: len(text.split()) + 2),
     Toy("merging", lambda text: len(text.replace("\n", "").replace("- ", "")) // 3),
+    Toy("bordering", lambda text: len(text.split()) + 2 * text.count("\n- ")),
+    Toy("tens", lambda text: -(-len(text) // 10)),
     Toy("superlinear", lambda text: len(text) ** 2 // 400),
     Toy("odd", _odd),
     Toy("nothing", lambda text: 0),

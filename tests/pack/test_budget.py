@@ -114,6 +114,22 @@ def test_nothing_that_would_fit_is_left_out(
             assert context.tokens + wordpiece.count(open_template(spec).line(Line(out.hit, text, first=False))) > max_tokens
 
 
+@pytest.mark.parametrize("max_tokens", range(60, 75))
+def test_borders_that_cost_are_found_out(max_tokens: int, hit: HitMaker, counters: Sequence[TokenCounter]) -> None:
+    bordering = next(counter for counter in counters if counter.name == "bordering")
+    hits = [hit(f"e{number}", f"Shelf {number} is full.", 1 - number / 100) for number in range(30)]
+    context = open_packer("flat").pack(hits, max_tokens, bordering)
+    assert context.tokens == bordering.count(context.text)
+    assert max_tokens - 7 < context.tokens <= max_tokens
+
+
+def test_borders_that_save_are_made_use_of(hit: HitMaker, counters: Sequence[TokenCounter]) -> None:
+    """Six characters a line count as one by themselves, ten of them as six: by the estimates 37 would go in."""
+    tens = next(counter for counter in counters if counter.name == "tens")
+    context = open_packer("flat").pack([hit(f"e{n}", f"x{n:04d}", 1 - n / 1000) for n in range(100)], 40, tens, Glued())
+    assert len(context.packed) > 55
+
+
 def test_a_large_budget_takes_everything(counter: TokenCounter, hostile: list[str], hit: HitMaker) -> None:
     hits = [hit(f"e{number}", text) for number, text in enumerate(hostile)]
     for packer in ("grouped", "flat"):
