@@ -50,6 +50,7 @@ class LLMJudge:
     :param model: see `memfold.llm.open_model`.
     :param checked: the guards that a merged text has to pass to be kept at the first try; None to take any text.
     :param floor: least cosine of a pair that is asked about, in [-1, 1].
+    :param reply_tokens: tokens of a reply at most; None leaves it to the endpoint (models that think first need thousands).
     """
 
     costly = True
@@ -62,11 +63,13 @@ class LLMJudge:
         prompts: Prompts = OURS,
         checked: guards.GuardSettings | None = guards.HISTORY,
         floor: float = FLOOR,
+        reply_tokens: int | None = None,
     ) -> None:
         self.model = model
         self.prompts = prompts
         self.floor = floor
         self._checked = checked
+        self._reply_tokens = reply_tokens
         self.name = f"llm/{VERSION}:{model.name}{_differing(prompts, floor)}"
 
     def decide(self, pairs: Sequence[Pair]) -> list[Decision]:
@@ -79,11 +82,14 @@ class LLMJudge:
 
     def judge_request(self, pair: Pair) -> ChatRequest[Verdict]:
         """What is asked about a pair."""
-        return ChatRequest(self.prompts.judge_messages(pair), Verdict, "judge")
+        return ChatRequest(self.prompts.judge_messages(pair), Verdict, "judge", self._reply_tokens)
 
     def merge_request(self, pair: Pair, instruction: str) -> ChatRequest[Merged]:
         """What is asked for when a pair is to be merged."""
-        return ChatRequest(self.prompts.merge_messages(pair, instruction), Merged, "merge")
+        return self._to_merge(self.prompts.merge_messages(pair, instruction))
+
+    def _to_merge(self, messages: tuple[Message, ...]) -> ChatRequest[Merged]:
+        return ChatRequest(messages, Merged, "merge", self._reply_tokens)
 
     def _case(self, pair: Pair) -> _Case:
         swapped = (pair.b.text, pair.b.id) < (pair.a.text, pair.a.id)
@@ -124,7 +130,7 @@ class LLMJudge:
 
     def _write(self, cases: Sequence[_Case]) -> list[tuple[_Case, Decision]]:
         """Ask for the merged texts; gives the cases whose text a guard refuses, each with the veto."""
-        requests = [ChatRequest(case.asked, Merged, "merge") for case in cases]
+        requests = [self._to_merge(case.asked) for case in cases]
         refused: list[tuple[_Case, Decision]] = []
         for case, reply in zip(cases, self.model.complete_many(requests), strict=True):
             case.spent(reply)
