@@ -131,18 +131,19 @@ class AtomSettings:
     :param rank: columns of an atom's basis at most (the paper's k); 0 keeps the centroid alone.
     :param write_rule: what is compared with `join_cosine`.
     :param member_cosine: the same for the comparison with members; None is `join_cosine`.
-    :param max_members: an atom with so many takes no more, and the next entry like it begins another; None is no bound (the paper's).
+    :param max_members: an atom of RSM, its variants or Algorithm E with so many takes no more, and the next entry like it begins
+        another; None is no bound (the paper's).
     :param max_atoms: when there are so many, an entry joins the nearest; None is no bound, but 16 for Online K-Means and DP-means.
     :param max_bytes: the storage that Streaming-Proto, k-means and FIFO may take, 4 d bytes a vector.
     :param int8: what is stored in 8 bits: nothing, the basis, or the centroid too.
     :param seed: of offline k-means and of Oja's first subspace.
     """
 
-    join_cosine: float = 0.6
+    join_cosine: float = 0.7
     rank: int = 8
     write_rule: WriteRule = "centroid_then_max"
     member_cosine: float | None = None
-    max_members: int | None = None
+    max_members: int | None = 8
     max_atoms: int | None = None
     max_bytes: int | None = None
     int8: Int8 = ""

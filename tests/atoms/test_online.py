@@ -59,11 +59,11 @@ def plain(vectors: Vectors, centroid: float, member: float, at_most: float = inf
 @pytest.mark.parametrize(
     ("name", "chosen", "gates"),
     [
-        ("rsm", AtomSettings(GATE), (GATE, GATE)),
-        ("rsm", AtomSettings(GATE, member_cosine=0.75), (GATE, 0.75)),
+        ("rsm", AtomSettings(GATE, max_members=None), (GATE, GATE)),
+        ("rsm", AtomSettings(GATE, member_cosine=0.75, max_members=None), (GATE, 0.75)),
         ("rsm", AtomSettings(GATE, max_members=5), (GATE, GATE, inf, 5)),
-        ("cent-merge", AtomSettings(GATE), (GATE, inf)),
-        ("max-member", AtomSettings(GATE), (inf, GATE)),
+        ("cent-merge", AtomSettings(GATE, max_members=None), (GATE, inf)),
+        ("max-member", AtomSettings(GATE, max_members=None), (inf, GATE)),
         ("max-member", AtomSettings(GATE, max_members=3), (inf, GATE, inf, 3)),
         ("online-k-means", AtomSettings(max_atoms=7), (inf, inf, 7)),
         ("online-k-means", AtomSettings(), (inf, inf, 16)),
@@ -102,7 +102,7 @@ def test_ties_go_to_the_lowest_atom() -> None:
 def test_equal_vectors_are_one_atom() -> None:
     vectors = np.repeat(stream(1, 1), 300, axis=0)
     for name in ("rsm", "max-member", "algorithm-e"):
-        assert set(open_clusterer(name, AtomSettings(1.0)).add(ids(vectors), vectors)) == {0}
+        assert set(open_clusterer(name, AtomSettings(1.0, max_members=None)).add(ids(vectors), vectors)) == {0}
 
 
 def test_zero_vectors_stay_alone() -> None:
@@ -172,7 +172,7 @@ def components(vectors: Vectors, gate: float) -> list[int]:
 @settings(max_examples=20, deadline=None)
 def test_max_member_refines_connected_components(seed: int, count: int, gate: float) -> None:
     vectors = stream(seed, count, dim=5)
-    atoms = open_clusterer("max-member", AtomSettings(gate)).add(ids(vectors), vectors)
+    atoms = open_clusterer("max-member", AtomSettings(gate, max_members=None)).add(ids(vectors), vectors)
     label = components(vectors, gate)
     for atom in set(atoms):
         assert len({label[row] for row in range(count) if atoms[row] == atom}) == 1
@@ -182,7 +182,7 @@ def test_max_member_refines_connected_components(seed: int, count: int, gate: fl
 @settings(max_examples=20, deadline=None)
 def test_algorithm_e_lets_in_all_that_a_member_does(seed: int, gate: float) -> None:
     vectors, rank = stream(seed, 24, dim=16), 8
-    clusterer = open_clusterer("algorithm-e", AtomSettings(gate, rank=rank))
+    clusterer = open_clusterer("algorithm-e", AtomSettings(gate, rank=rank, max_members=None))
     for place, x in enumerate(vectors):
         atoms = [atom for atom in clusterer.atoms() if len(atom.members) <= rank]
         near = [max(abs(float(vectors[int(id[1:])] @ x)) for id in atom.members) for atom in atoms]
@@ -248,6 +248,12 @@ def test_full_atom_takes_again_after_a_removal() -> None:
     assert clusterer.add(["e"], rows(0.5)) == [1]
 
 
+def test_at_the_cap_full_atoms_take_again() -> None:
+    for name, last in (("rsm", 1), ("algorithm-e", 0)):  # the subspaces of both are the whole plane: a tie
+        clusterer = open_clusterer(name, AtomSettings(0.95, max_members=2, max_atoms=2))
+        assert clusterer.add(list("abcde"), rows(0, 1, 90, 2, 80)) == [0, 0, 1, 1, last]
+
+
 def test_fifo_keeps_the_newest() -> None:
     clusterer = open_clusterer("fifo", AtomSettings(max_bytes=2 * 2 * 4))
     clusterer.add(list("abc"), rows(0, 1, 2))
@@ -276,8 +282,8 @@ def test_bad_parameters_are_told() -> None:
     for name, chosen in (
         ("rsm", AtomSettings(0.0)),
         ("rsm", AtomSettings(rank=-1)),
+        ("rsm", AtomSettings(max_atoms=0)),
         ("rsm", AtomSettings(max_members=0)),
-        ("rsm", AtomSettings(max_members=3, max_atoms=3)),
         ("fifo", AtomSettings()),
         ("k-means", AtomSettings()),
     ):
@@ -292,5 +298,5 @@ def test_bad_parameters_are_told() -> None:
 def test_names_tell_what_decides_and_nothing_else() -> None:
     name = open_clusterer("rsm", AtomSettings(0.6)).name
     assert name == open_clusterer("rsm", AtomSettings(0.6, rank=2, int8="all")).name
-    others = [AtomSettings(0.7), AtomSettings(member_cosine=0.7), AtomSettings(0.6, max_members=9), AtomSettings(0.6, write_rule="max")]
+    others = [AtomSettings(0.7), AtomSettings(member_cosine=0.7), AtomSettings(0.6, max_members=None), AtomSettings(0.6, write_rule="max")]
     assert name not in {open_clusterer("rsm", other).name for other in others}

@@ -55,8 +55,6 @@ def _check(settings: AtomSettings) -> None:
     for what, bound in (("max_members", settings.max_members), ("max_atoms", settings.max_atoms), ("max_bytes", settings.max_bytes)):
         if bound is not None and bound < 1:
             raise BadParameter(f"{what} is {bound}; it is 1 or more, or None for no bound")
-    if settings.max_members is not None and settings.max_atoms is not None:
-        raise BadParameter("max_members and max_atoms together leave an entry without a place; give one of them")
 
 
 def _rsm(settings: AtomSettings) -> OnlineAtoms:

@@ -96,12 +96,14 @@ class OnlineAtoms(Partition):
             slot = self._by_member(x, near, crowd, self._gates.member)
         if slot is None and len(self._slot_of) >= self._gates.most(len(x)):
             slot = self._by_centroid(x, near, -inf)
+            slot = self._by_centroid(x, near, -inf, full=True) if slot is None else slot
         return slot
 
-    def _by_centroid(self, x: Halves, near: Vectors, gate: float) -> int | None:
+    def _by_centroid(self, x: Halves, near: Vectors, gate: float, *, full: bool = False) -> int | None:
+        """The atom of the nearest centroid, if it passes the gate; also one that is full, if `full`."""
         if not len(near):
             return None
-        near = near + self._closed.all
+        near = near + (self._emptied() if full else self._closed.all)
         top, error = float(near.max()), slack(len(x))
         if top < gate - error or top < -2:
             return None

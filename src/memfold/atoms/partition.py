@@ -232,6 +232,10 @@ class Partition:
             self._put(ids, exact, atoms)
         self._next = max(self._next, next_id, *(number + 1 for number in self._numbers[-1:]))
 
+    def _emptied(self) -> Vectors:
+        """GONE for every slot that lost its atom, else 0; shape (slots,)."""
+        return np.where([bool(rows) for rows in self._rows], np.float32(0), GONE)
+
     def _put(self, ids: Sequence[str], exact: Halves, atoms: Sequence[int]) -> None:
         new = sorted(set(atoms) - self._slot_of.keys())
         if new and self._numbers and new[0] < self._numbers[-1]:  # slots stand in the order of the atoms' ids

@@ -56,11 +56,13 @@ class ProjectedAtoms(Partition):
         if not count:
             return None
         inside = (stack.reshape(count * self._rank, -1) @ unit).reshape(count, self._rank)
-        shares = np.sqrt(np.einsum("ij,ij->i", inside, inside)) + self._closed.all
-        top, error = float(shares.max()), slack(len(unit))
-        gate = self._gates.centroid or 0.0
-        capped = len(self._slot_of) >= self._gates.most(len(unit)) and top > -1
-        return int(np.flatnonzero(shares >= top - error)[0]) if top >= gate - error or capped else None
+        lengths, error = np.sqrt(np.einsum("ij,ij->i", inside, inside)), slack(len(unit))
+        shares, gate = lengths + self._closed.all, self._gates.centroid or 0.0
+        if float(shares.max()) < gate - error:
+            if len(self._slot_of) < self._gates.most(len(unit)):
+                return None
+            shares = shares if float(shares.max()) > -1 else lengths + self._emptied()
+        return int(np.flatnonzero(shares >= float(shares.max()) - error)[0])
 
     def _bases_of_all(self) -> Vectors:
         """The columns of all bases as rows, shape (slots, rank, d), zero where an atom has fewer; kept up to date."""
