@@ -26,5 +26,6 @@ def shown_span(since: datetime | None, until: datetime | None, times: Times, to:
 
 def moment(when: datetime) -> int:
     """Microseconds that order times; one without zone is taken as UTC for this alone. Safe at both ends of the calendar."""
-    since = when.replace(tzinfo=None) - datetime.min
-    return (since - (when.utcoffset() or timedelta())) // timedelta(microseconds=1)
+    seconds = when.toordinal() * 86400 + when.hour * 3600 + when.minute * 60 + when.second
+    offset = when.utcoffset()
+    return seconds * 1_000_000 + when.microsecond - (offset // timedelta(microseconds=1) if offset else 0)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from memfold.pack.content import mended, same_words
 from memfold.pack.dates import moment
@@ -18,12 +18,14 @@ class Candidate:
     :param rank: the place of the hit among those that the packer was given.
     :param group: the index of its group in the plan.
     :param text: what is shown of its entry.
+    :param moment: its entry's time as `dates.moment` gives it; None where it has none.
     """
 
     hit: Hit
     rank: int
     group: int
     text: str
+    moment: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ def grouped(hits: Sequence[Hit]) -> Plan:
 
 def chronological(candidates: Sequence[Candidate]) -> list[Candidate]:
     """By time, what has none at the end; at the same time the better hit first."""
-    return sorted(candidates, key=lambda candidate: (*_when(candidate.hit.entry.time), candidate.rank))
+    return sorted(candidates, key=lambda one: (one.moment is None, one.moment or 0, one.rank))
 
 
 Ranked = tuple[int, Hit]
@@ -100,11 +102,10 @@ def _in_their_place(kept: Sequence[Ranked]) -> list[list[Ranked]]:
             alone.append((rank, hit))
         else:
             atoms.setdefault(hit.atom, []).append((rank, hit))
-    by_score = sorted(atoms.items(), key=lambda item: (-max(hit.atom_score for _, hit in item[1]), -_newest(item[1]), item[0]))
     groups: list[list[Ranked]] = []
     following = iter([*alone, None])
     single = next(following)
-    for _, members in by_score:
+    for members in _by_atom_score(atoms):
         while single is not None and single[0] < members[0][0]:
             groups.append([single])
             single = next(following)
@@ -113,6 +114,13 @@ def _in_their_place(kept: Sequence[Ranked]) -> list[list[Ranked]]:
         groups.append([single])
         single = next(following)
     return groups
+
+
+def _by_atom_score(atoms: dict[int, list[Ranked]]) -> list[list[Ranked]]:
+    scores = {atom: max(hit.atom_score for _, hit in members) for atom, members in atoms.items()}
+    tied = Counter(scores.values())
+    newest = {atom: _newest(members) if tied[scores[atom]] > 1 else 0 for atom, members in atoms.items()}
+    return [atoms[atom] for atom in sorted(atoms, key=lambda atom: (-scores[atom], -newest[atom], atom))]
 
 
 def _newest(members: Sequence[Ranked]) -> int:
@@ -124,9 +132,8 @@ def _updated(entry: Entry) -> int:
     return moment(when) if when else 0
 
 
-def _when(time: datetime | None) -> tuple[bool, int]:
-    return (True, 0) if time is None else (False, moment(time))
-
-
 def _candidates(found: Sequence[Ranked], group: int) -> tuple[Candidate, ...]:
-    return tuple(Candidate(hit, rank, group, mended(hit.entry.text).strip()) for rank, hit in found)
+    return tuple(
+        Candidate(hit, rank, group, mended(hit.entry.text).strip(), moment(time) if (time := hit.entry.time) else None)
+        for rank, hit in found
+    )

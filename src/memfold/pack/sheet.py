@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from memfold.config import PackSettings
-from memfold.pack.dates import moment
 from memfold.pack.gauge import Gauge
 from memfold.pack.page import Frame, Group, Line, Template
 from memfold.pack.plan import Candidate, Plan, chronological
@@ -107,5 +105,8 @@ class _Block:
 
 
 def _told(members: Sequence[Candidate]) -> Group:
-    times: list[datetime] = [time for one in members if (time := one.hit.entry.time)]
-    return Group(0, 0, len(members), min(times, key=moment, default=None), max(times, key=moment, default=None))
+    dated = [(one.moment, one.rank, one) for one in members if one.moment is not None]
+    if not dated:
+        return Group(0, 0, len(members))
+    first, last = min(dated)[2], max(dated)[2]
+    return Group(0, 0, len(members), first.hit.entry.time, last.hit.entry.time)
