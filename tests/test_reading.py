@@ -88,6 +88,8 @@ def test_the_moment_that_a_phrase_names(phrase, moment, told):
         ("Ana's locker code is 4417.", "Ben's locker code is 4471.", False),
         ("The blue van holds 9 crates.", "The red van holds 6 crates.", False),
         ("Ada likes tea.", "Ada likes coffee.", False),
+        ("Ada's monthly income was raised from 2000 to 2300 euros.", "Ada's monthly income is 2000 euros.", True),
+        ("Ada's bicycle changed colour from blue to red.", "Ada keeps 12 bees on the hill.", False),
         ("Ada visited Rome.", "Ada visited Paris.", False),
         ("Ada has a dog named Rex.", "Ada has a cat named Tom.", False),
         ("Ada works at Globex.", "Ada works at Globex.", False),

@@ -33,6 +33,12 @@ _LASTING = re.compile(
     re.IGNORECASE,
 )
 """What is said of a state that one has until another takes its place; what one did stays done."""
+_CHANGE = re.compile(
+    r"\bfrom\b.{1,80}\b(?:to|into)\b|\b(?:updated|changed|switched|increased|decreased|raised|lowered|reduced|renamed|replaced|rose|fell|grew)\b|"
+    r"\binstead of\b|\brather than\b|→|->",
+    re.IGNORECASE,
+)
+"""What tells that a thing became another."""
 _AGAIN = frozenset(word for text in ("no longer not any more anymore stopped still", "now") for word in telling_words(text))
 _ENGLISH = re.compile(r"\b(?:last|next|this|past|previous|coming|yesterday|today|tonight|tomorrow|ago|in|from)\b", re.IGNORECASE)
 """Words of the phrases that English tells a day by; other languages' phrases become the date as ISO writes it."""
@@ -118,6 +124,8 @@ class TextReader:
         if subject != _subject(theirs):
             return False
         own, others = _frame(mine) - {subject}, _frame(theirs) - {subject}
+        if _CHANGE.search(new.text) and lost(mine, theirs) and _told_in(others, new.text):
+            return True
         matter, other = own - _AGAIN, others - _AGAIN
         if (matter or other) and len(matter & other) < ALIKE * max(len(matter), len(other)):
             return False
@@ -156,6 +164,13 @@ def _frame(reading: Reading) -> frozenset[str]:
     """The words of a note that are no value of it."""
     named = {word for value in reading.values for word in content_words(value.surface)}
     return frozenset(word for word in telling_words(reading.said) if word not in named and not word[0].isdigit())
+
+
+def _told_in(frame: frozenset[str], text: str) -> bool:
+    """Whether the text, which tells a change, says most of what the frame is about."""
+    words = frozenset(content_words(text.replace("_", " ")))
+    matter = frame - _AGAIN
+    return bool(matter) and len(matter - frozenset(not_said(matter, words))) >= ALIKE * len(matter)
 
 
 def _find(surface: str, text: str) -> re.Match[str] | None:
