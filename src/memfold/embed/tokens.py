@@ -60,7 +60,7 @@ class WordPieceCounter:
         cleaned = [clean_text(text) for text in texts]
         chunks = [_CHUNK.findall(text) if len(text) <= SEGMENT else [] for text in cleaned]
         apart = [0 < max(map(len, found), default=0) <= LONGEST_CHUNK for found in chunks]
-        whole = iter(count_pieces([text for text, is_apart in zip(cleaned, apart, strict=True) if not is_apart]))
+        whole = iter(() if all(apart) else count_pieces([text for text, is_apart in zip(cleaned, apart, strict=True) if not is_apart]))
         self._learn({chunk for found, is_apart in zip(chunks, apart, strict=True) if is_apart for chunk in found})
         known = self._known.__getitem__
         return [sum(map(known, found)) if is_apart else next(whole) for found, is_apart in zip(chunks, apart, strict=True)]
@@ -68,7 +68,10 @@ class WordPieceCounter:
     def _learn(self, chunks: Set[str]) -> None:
         if len(self._known) > MOST_CHUNKS:
             self._known.clear()
-        new = {chunk: [chunk] if _NOT_PLAIN.search(chunk) else _WORD.findall(chunk.lower()) for chunk in chunks - self._known.keys()}
+        unknown = [chunk for chunk in chunks if chunk not in self._known]
+        if not unknown:
+            return
+        new = {chunk: [chunk] if _NOT_PLAIN.search(chunk) else _WORD.findall(chunk.lower()) for chunk in unknown}
         words = list({word for parts in new.values() for word in parts} - self._known.keys())
         self._known |= zip(words, count_pieces(words), strict=True)
         self._known |= {chunk: sum(self._known[part] for part in parts) for chunk, parts in new.items() if chunk not in self._known}

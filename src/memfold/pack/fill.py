@@ -108,7 +108,8 @@ class Filling:
         if parts is not None:
             room = self._by_parts(ledger, open_to, parts, room)
         for one in open_to:
-            room -= ledger.take(one, room)
+            if self._costs[one.rank] <= room:
+                room -= ledger.take(one, room)
         return ledger.taken
 
     def _by_parts(self, ledger: _Ledger, candidates: Sequence[Candidate], parts: list[float], room: int) -> int:
