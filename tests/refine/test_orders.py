@@ -124,7 +124,7 @@ def single(entries, judge, budget="40%", **wanted):
 CASES = {"entries": stores(), "seed": st.integers(0, 1000), "timing": st.integers(0, 1000), "budget": st.sampled_from(["0", "30%", "60%"])}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(**CASES, ahead=st.sampled_from([1, 2, 8, 40]))
 def test_looking_ahead_changes_nothing(entries, seed, timing, budget, ahead):
     expected, alone = single(entries, by_content(seed), budget, order="cosine", ahead=0)
@@ -134,7 +134,7 @@ def test_looking_ahead_changes_nothing(entries, seed, timing, budget, ahead):
     assert report.judgements + report.unused >= alone.judgements
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(**CASES, width=st.sampled_from([0, 2, 3, 8]))
 def test_a_window_depends_on_its_width_never_on_timing(entries, seed, timing, budget, width):
     expected, _ = single(entries, by_content(seed), budget, order="window", window=width)
@@ -149,7 +149,7 @@ def test_a_window_depends_on_its_width_never_on_timing(entries, seed, timing, bu
     assert report.unused == 0
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(**CASES)
 def test_a_window_of_one_is_the_order_of_the_cosine(entries, seed, timing, budget):
     expected, alone = single(entries, by_content(seed), budget, order="cosine", ahead=0)
