@@ -365,12 +365,13 @@ class Memory:
         return erasure
 
     def compact(self, before: datetime | None = None) -> tuple[int, int]:
-        """Free the before-images of runs that ended before a time (all, without one), and the room they took.
+        """Free the before-images of runs that ended before a time (all, without one), and the room they took; and replies of models.
 
         :returns: edits that can no longer be taken back, and bytes freed on disk.
         """
         size = self.disk_bytes()
         freed = self.journal.free(before)
+        StoredReplies(self.opened.store.connection).drop()
         self.opened.store.scrub()
         return freed, size - self.disk_bytes()
 

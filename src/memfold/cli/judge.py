@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from memfold.cli.judges import JudgeChoice, judge_options
-from memfold.cli.models import STOPPED, WAITING
+from memfold.cli.models import STOPPED, WAITING, tell_files
 from memfold.cli.options import ExampleCommand, json_option
 from memfold.cli.show import counted, emit
 
@@ -61,10 +61,12 @@ def judge(pairs: str, judge: JudgeChoice, no_guards: bool, embedder: str, as_jso
         )
     from memfold.embed import open_embedder
     from memfold.refine.guards import GuardSettings
+    from memfold.refine.judges import open_judge
 
     vectors = open_embedder(embedder)
     guards = None if no_guards else GuardSettings(updates=judge.updates)
-    decides = judge.open(None, guards)
+    asking = judge.asking(None, guards)
+    decides = open_judge(judge.spec, asking)
     counts: Counter[str] = Counter()
     halts: set[str] = set()
     unread: list[str] = []
@@ -84,6 +86,7 @@ def judge(pairs: str, judge: JudgeChoice, no_guards: bool, embedder: str, as_jso
     click.echo(f"{counted(counts.total(), 'pair')} by {decides.name}" + (f": {told}" if told else ""), err=True)
     if unread:
         click.echo(f"{counted(len(unread), 'time')} could not be read and count as none: {', '.join(unread[:3])}", err=True)
+    tell_files(asking.model)
     if halts:
         raise click.exceptions.Exit(WAITING if halts == {"waiting"} else STOPPED)
 

@@ -44,6 +44,20 @@ class ModelChoice:
         return open_model(self.spec, self.settings, cache=cache)
 
 
+def tell_files(model: ChatModel | None) -> None:
+    """Say on stderr what became of a model's batch files: lines passed over, and where replies are awaited."""
+    from memfold.llm import LanguageModel
+
+    if not isinstance(model, LanguageModel) or model.folder is None:
+        return
+    for note in model.notes:
+        click.echo(f"batch files: {note}", err=True)
+    if model.waiting:
+        what = f"{model.waiting:,} request{'s' if model.waiting > 1 else ''}"
+        requests, replies = model.folder / "requests.jsonl", model.folder / "responses.jsonl"
+        click.echo(f"{what} in {requests}: put the replies into {replies} and run the same command again", err=True)
+
+
 _COUNT = click.IntRange(min=1)
 _OPTIONS: tuple[tuple[str, str, str, Mapping[str, Any]], ...] = (
     ("--model", "spec", "M", {"help": "A model's name at --base-url, or batch:FOLDER to exchange requests and replies as files."}),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memfold.cli.judges import JudgeChoice, judge_options
-from memfold.cli.models import STOPPED, WAITING
+from memfold.cli.models import STOPPED, WAITING, tell_files
 from memfold.cli.options import Place, StoreCommand, as_budget, chosen, every_namespace_option, json_option, typed
 from memfold.cli.progress import Interrupt, Meter
 from memfold.cli.show import console, emit, print_edits, texts_in
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from memfold.refine.report import Report, Stopped
 
 MET, MISSED, INTERRUPTED = 0, 3, 130
+GO_ON: tuple[Stopped, ...] = ("interrupted", "waiting", "spent", "unreachable")
+"""Why a run may have ended before it was done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,18 +150,23 @@ def refine(
 
 def _run(memory: Memory, namespace: str, wanted: Wanted, interrupt: Interrupt, meter: Meter) -> Report:
     from memfold.cli.review import Reviewer
+    from memfold.refine.judges import open_judge
 
     reviewer = Reviewer(interrupt, meter.clear, err=wanted.as_json) if wanted.review else None
-    return memory.refine(
+    asking = wanted.judge.asking(memory.replies if wanted.judge.asks else None, wanted.guard_settings if wanted.guards else None)
+    report = memory.refine(
         namespace,
         budget=wanted.budget,
         apply=wanted.apply,
-        judge=wanted.judge.open(memory.replies if wanted.judge.asks else None, wanted.guard_settings if wanted.guards else None),
+        judge=open_judge(wanted.judge.spec, asking),
         settings=wanted.settings,
         guard_settings=wanted.guard_settings,
         review=reviewer,
         on_step=(lambda report: interrupt.check()) if reviewer else meter.step,
     )
+    meter.clear()
+    tell_files(asking.model)
+    return report
 
 
 def _estimate(place: Place, namespace: str | None, every: bool, wanted: Wanted) -> None:
@@ -220,9 +227,11 @@ def _next(report: Report, place: Place, wanted: Wanted) -> str:
     """What to type next."""
     if report.applied:
         if not report.edits:
-            return "nothing was changed"
+            return "nothing was changed" if report.stopped not in GO_ON else "nothing was changed yet; the same command goes on"
         look = place.command("show", report.run)
         return f"look:  {look}\nundo:  {place.command('undo', report.run)}   (one edit alone: --edit N)"
+    if report.stopped in GO_ON:
+        return "a part of the plan; the same command goes on"
     if not report.edits:
         return "within the budget: nothing to do" if report.met else "nothing to do: no edit is safe here"
     return "do it:  " + place.command("refine", *typed(click.get_current_context(), leave_out=("apply", "whole", "as_json")), "--apply")
