@@ -72,8 +72,8 @@ class Observer:
             outcome = outcomes.pop(key, None)
             if outcome is None:
                 taken = log.taken(key)
-                when = f" on {taken.at:%Y-%m-%d}" if taken else ""
-                outcome = Outcome(session.id, "known", reason=f"taken in already{when}")
+                how = f" on {taken.at:%Y-%m-%d}, {f'by {taken.how}' if taken.how else 'without a model'}" if taken else ""
+                outcome = Outcome(session.id, "known", reason=f"taken in already{how}")
             self._tell(self._stored(log, key, outcome))
 
     def _extracted(self, sessions: Sequence[Session]) -> list[Outcome]:
