@@ -43,7 +43,7 @@ def main() -> None:
 def scored(atoms: int = 200, members: int = 10, rounds: int = 300) -> Iterator[Row]:
     """One row: what scoring takes beside the double loop and the bare product, medians over turns."""
     vectors = topics(atoms * members, atoms, noise=0.5, shuffled=False)
-    clusterer = open_clusterer("rsm", AtomSettings(0.5))
+    clusterer = open_clusterer("rsm", AtomSettings(0.5, max_members=None))
     assert isinstance(clusterer, Restorable)
     clusterer.restore([str(row) for row in range(len(vectors))], vectors, [row // members for row in range(len(vectors))])
     bases = [atom.basis for atom in clusterer.atoms()]
@@ -69,7 +69,7 @@ def joined(sizes: Sequence[int]) -> Iterator[Row]:
     for size in sizes:
         vectors = topics(size + 2 * ADDED, size // 8, noise=0.75)
         start = peak_megabytes()
-        clusterer, place = open_clusterer("rsm", AtomSettings(0.6)), size
+        clusterer, place = open_clusterer("rsm", AtomSettings(0.6, max_members=None)), size
         fill(clusterer, vectors[:size])
         held = len(clusterer.numbers())
         one = []

@@ -30,9 +30,12 @@ def quantise(vectors: Vectors) -> Halves:
 
 def unit_rows(rows: NDArray[np.floating]) -> Vectors:
     """Rows scaled to length one, float32, shape (n, d); a zero row stays zero."""
-    wide = rows.astype(np.float64)
-    norms = np.sqrt(np.einsum("ij,ij->i", wide, wide))[:, None]
-    return (wide / np.where(norms > 0, norms, 1.0)).astype(np.float32)
+    out = np.empty(rows.shape, np.float32)
+    for low in range(0, len(rows), CHUNK):
+        wide = rows[low : low + CHUNK].astype(np.float64)
+        norms = np.sqrt(np.einsum("ij,ij->i", wide, wide))[:, None]
+        out[low : low + CHUNK] = wide / np.where(norms > 0, norms, 1.0)
+    return out
 
 
 def slack(dim: int) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memfold.atoms.basis import thin_basis
-from memfold.atoms.exact import Halves, Sum, quantise, unit_rows
+from memfold.atoms.exact import CHUNK, Halves, Sum, quantise, unit_rows
 from memfold.atoms.int8 import Int8Columns
 from memfold.atoms.rows import Rows
 from memfold.config import Int8
@@ -182,7 +182,7 @@ class Partition:
         self._toward.append(toward[None])
         self._closed.append(np.zeros(1, np.float32))
         self._crowded.append(np.zeros(1, np.float32))
-        self._stale.add(slot)
+        self._touch([slot])
         return slot
 
     def _join(self, slot: int, id: str, x: Halves) -> None:
@@ -208,7 +208,11 @@ class Partition:
         self._toward.all[slot] = unit_rows(self._total(slot)[None])[0]
         self._crowded.all[slot] = GONE if len(self._rows[slot]) > 1 else 0.0
         self._bases.pop(self._numbers[slot], None)
-        self._stale.add(slot)
+        self._touch([slot])
+
+    def _touch(self, slots: Iterable[int]) -> None:
+        """The bases at these slots are to be computed anew when they are asked for."""
+        self._stale.update(slots)
 
     def _update_closed(self, slot: int) -> None:
         """An atom that is empty or full takes no more."""
@@ -250,15 +254,21 @@ class Partition:
         for row, slot in enumerate(slots, len(self._ids)):
             self._rows[slot].append(row)
         self._append(ids, exact, slots)
-        for slot in touched:
-            rows = self._rows[slot]
-            if len(rows) > 1:
-                self._sums[slot] = self._exact.all[rows].sum(axis=0, dtype=np.float64)
-        crowd = [row for slot in touched if len(self._rows[slot]) > 1 for row in self._rows[slot]]
-        self._enter_crowd(sorted(crowd))
-        for slot in touched:
-            self._settle(slot)
-            self._update_closed(slot)
+        shared = [slot for slot in touched if len(self._rows[slot]) > 1]
+        for slot in shared:
+            self._sums[slot] = self._exact.all[self._rows[slot]].sum(axis=0, dtype=np.float64)
+            self._bases.pop(self._numbers[slot], None)
+        self._enter_crowd(sorted(row for slot in shared for row in self._rows[slot]))
+        self._crowded.all[shared] = GONE
+        for low in range(0, len(shared), CHUNK):
+            part = shared[low : low + CHUNK]
+            self._toward.all[part] = unit_rows(np.array([self._sums[slot] for slot in part]))
+        alone = [slot for slot in touched if len(self._rows[slot]) == 1]
+        self._toward.all[alone] = unit_rows(self._exact.all[[self._rows[slot][0] for slot in alone]])
+        self._touch(touched)
+        if self._max_members is not None:
+            for slot in touched:
+                self._update_closed(slot)
 
     # What goes
 

@@ -8,7 +8,7 @@ g_m(x) >= max_i |cos(x, x_i)|: it lets in all that the comparison with members d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -78,14 +78,10 @@ class ProjectedAtoms(Partition):
         self._changed.clear()
         return self._stack.all
 
-    def _open(self, number: int, toward: Vectors) -> int:
-        slot = super()._open(number, toward)
-        self._changed.add(slot)
-        return slot
-
-    def _settle(self, slot: int) -> None:
-        super()._settle(slot)
-        self._changed.add(slot)
+    def _touch(self, slots: Iterable[int]) -> None:
+        touched = list(slots)
+        super()._touch(touched)
+        self._changed.update(touched)
 
     def _vanish(self, slot: int) -> None:
         super()._vanish(slot)
