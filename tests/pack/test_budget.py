@@ -138,6 +138,22 @@ def test_a_large_budget_takes_everything(counter: TokenCounter, hostile: list[st
         assert left == ({"duplicate", "budget"} if counter.name == "everything" else {"duplicate"})
 
 
+@pytest.mark.parametrize("template", ["markdown", "json", "chat"])
+def test_long_contexts_are_counted_as_a_whole(template: str, hit: HitMaker, wordpiece: TokenCounter) -> None:
+    """The bundled counter reads texts of over 50,000 characters in parts, which may cut a word in two."""
+    hits = [hit(f"e{n}", f"{n} {'ab' * 4000}.") for n in range(30)]
+    context = open_packer(settings=PackSettings(template=template)).pack(hits, 10**6, wordpiece)
+    assert len(context.text) > 200_000
+    assert context.tokens == wordpiece.count(context.text)
+
+
+@pytest.mark.parametrize("score", [float("inf"), float("nan"), -1.0, 1e308])
+def test_scores_beyond_reason(score: float, hit: HitMaker, words: TokenCounter) -> None:
+    hits = [hit(f"e{n}", f"shelf {n}", score, atom=n % 3, atom_score=score) for n in range(9)]
+    context = open_packer(settings=PackSettings(share="proportional")).pack(hits, 30, words)
+    assert 0 < context.tokens <= 30
+
+
 def test_no_tokens_no_text(counter: TokenCounter, hit: HitMaker) -> None:
     context = open_packer().pack([hit("a", "x")], 0, counter)
     assert (context.text, context.tokens, context.note) == ("", 0, "max_tokens is 0")

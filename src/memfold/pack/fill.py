@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 from memfold.config import PackSettings
 from memfold.pack.plan import Candidate
@@ -127,7 +128,7 @@ class Filling:
     def _parts(self, room: int) -> list[float]:
         weights = self._sheet.plan.weights
         total = sum(weights)
-        return [room * (weight / total if total > 0 else 1 / len(weights)) for weight in weights]
+        return [room * (weight / total if 0 < total < inf else 1 / len(weights)) for weight in weights]
 
     def _limited(self, kept: list[Candidate]) -> list[int]:
         if self._settings.max_atoms is None and self._settings.max_entries is None:
