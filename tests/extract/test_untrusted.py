@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from memfold.config import ExtractSettings
 from memfold.extract import Prompts
+from memfold.memory import Memory
 
 TRUE = "Ada's team at Globex has 12 people."
 
@@ -242,3 +245,28 @@ def test_the_schema_asks_for_every_field_and_no_other(scripted, outcome_of):
     assert sorted(said["required"]) == ["number", "text", "turns", "when"]
     assert schema["required"] == ["entries", "details", "relations"]
     assert json.dumps(schema)
+
+
+# Anything at all
+
+LEAVES = (
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12) | st.sampled_from([TRUE, "Rex is 9 years old.", "N/A"])
+)
+FIELDS = st.sampled_from(
+    "entries details relations events claims probes number text turns when source type target claim facts fact label relation question "
+    "answer answered supported".split()
+)
+ANYTHING = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(FIELDS, inner, max_size=5), max_leaves=20)
+
+
+@given(replies=st.fixed_dictionaries(dict.fromkeys(["draft", "events", "verify", "probe", "support"], ANYTHING)))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_a_model_replies_the_session_has_an_outcome(scripted, session, replies):
+    with Memory.open(":memory:", embedder="hashing") as memory:
+        model = scripted(**{name: lambda request, reply=reply: reply for name, reply in replies.items()})
+        (outcome,) = memory.observe([session()], "ada", model=model).outcomes
+        assert outcome.state in ("stored", "empty", "failed")
+        assert all(entry.text.strip() and entry.sources for entry in outcome.entries)
+        assert json.dumps(outcome.as_dict())
+        stored = {entry.id for entry in memory.entries("ada")}
+        assert all({edge.source, edge.target} <= stored for edge in outcome.edges)

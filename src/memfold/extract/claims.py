@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
@@ -123,7 +123,3 @@ def value_of(reply: ChatReply[T]) -> T:  # pyright: ignore[reportInvalidTypeVarB
         message = reply.failure.message if reply.failure else "the model gave no reply"
         raise SessionFailed(message, reply.failure)
     return reply.value
-
-
-Numbered: TypeAlias = Mapping[tuple[int, int], int]
-"""(window, number) of a reply -> place of the claim."""
