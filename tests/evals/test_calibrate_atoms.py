@@ -6,21 +6,21 @@ import argparse
 
 import numpy as np
 import pytest
-
 from evals.calibrate_atoms import ROOMS, Case, clustered, recall, table
+
 from memfold.atoms import AtomSettings
 
 
 @pytest.fixture
 def case() -> Case:
-    angles = np.radians([0, 2, 90, 91, 180])
+    angles = np.radians([0, 2, 90, 91, 135])
     rows = np.stack([np.cos(angles), np.sin(angles), np.zeros(5)], axis=1).astype(np.float32)
     return Case(list("abcde"), rows, [400, 400, 400, 50, 400], rows[[0, 3]], [(0, 1), (2,)])
 
 
 def test_whole_atoms_are_packed_best_first(case: Case) -> None:
     flat = recall([case], None)
-    assert flat == {"evidence 500": 0.25, "evidence 1000": 1.0, "evidence 2000": 1.0, "evidence 4000": 1.0}
+    assert flat == {"evidence 500": 0.75, "evidence 1000": 1.0, "evidence 2000": 1.0, "evidence 4000": 1.0}
     assert recall([case], [clustered(case, "rsm", AtomSettings(0.9))]) == flat
     assert recall([case], [clustered(case, "online-k-means", AtomSettings(max_atoms=1))]) == flat
 

@@ -60,6 +60,7 @@ class Partition:
         self._crowd_place: dict[int, int] = {}
         self._leading = Rows((dim,), np.float32)
         self._stale: set[int] = set()
+        self._scored: Vectors | None = None  # what `leading` gave last
         self._empty = 0
 
     # What is asked
@@ -93,15 +94,18 @@ class Partition:
         return [Atom(number, self.members(number), self._centroid(slot), self._basis(slot)) for slot, number in enumerate(self._numbers)]
 
     def leading(self) -> Vectors:
-        self._close_gaps()
         if self._rank == 0:
             return self.centroids()
+        if self._scored is not None and not self._stale and not self._empty:
+            return self._scored
+        self._close_gaps()
         self._leading.append(self._toward.all[len(self._leading) :])
         for slot in self._stale:
             basis = self._basis(slot)
             self._leading.all[slot] = basis[:, 0] if basis.shape[1] else 0.0
         self._stale.clear()
-        return _locked(self._leading.all)
+        self._scored = _locked(self._leading.all)
+        return self._scored
 
     def centroids(self) -> Vectors:
         self._close_gaps()
