@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from benchmarks import jsonl, refine
+from benchmarks import atoms, jsonl, refine
 from benchmarks.process import ROOT, show
 
 
@@ -14,6 +14,10 @@ def main() -> None:
     subprocess.run([sys.executable, "-m", "benchmarks.embed"], cwd=ROOT, check=True)
     print("\nRefinement of n entries to 50 %, a scripted judge\n")
     show(refine.HEADINGS, refine.rows(), as_json=False)
+    print("\nAtoms: scoring and joining\n")
+    show(atoms.SCORED, atoms.scored(), as_json=False)
+    print()
+    show(atoms.JOINED, atoms.joined([1_000, 10_000, 100_000]), as_json=False)
     print("\nReading a JSONL file\n")
     show(jsonl.HEADINGS, jsonl.rows(), as_json=False)
 
