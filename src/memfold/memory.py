@@ -15,7 +15,7 @@ import numpy as np
 from memfold.atoms import open_clusterer
 from memfold.audit import Audit, audit
 from memfold.budget import Budget
-from memfold.config import ExtractSettings, ModelSettings, RefineSettings
+from memfold.config import AtomSettings, ExtractSettings, ModelSettings, RefineSettings
 from memfold.embed import open_embedder
 from memfold.errors import StoreChanged, StoreError, UnknownEntry
 from memfold.forget import Change, Erasure, changed, erase
@@ -186,7 +186,7 @@ class Memory:
         """What is in a namespace, how much of it is redundant, and what a budget would probably remove. Writes nothing."""
         self.embed_missing(namespace)
         entries, vectors = self.opened.store.load(namespace)
-        return audit(entries, vectors, measure=self.size_of, clusterer=open_clusterer())
+        return audit(entries, vectors, measure=self.size_of, clusterer=open_clusterer("rsm", AtomSettings(max_members=None)))
 
     # Extraction
 

@@ -50,7 +50,7 @@ def audit(
     :param near_cosine: near copies have at least this cosine, share seven words in ten, and have the same values; one of
         the two brings no word of its own.
     :param floor: pairs with a lower cosine are not looked at.
-    :param clusterer: an empty one, which the entries are put through to see what atoms they make.
+    :param clusterer: an empty one without a bound for its atoms, which the entries are put through to see what atoms they make.
     :raises ValueError: entries and vectors do not match in number.
     """
     if len(entries) != len(vectors):
