@@ -8,7 +8,8 @@ DATA holds files of labelled pairs (`evals/judge_pairs.py` says their form); to 
 of `FITTED` alone, which are free for any use. `cover` is fitted on both sides of every pair (may this side go by the label?), `merge` on
 the pairs that the label keeps whole or merges. Each is the mean of gradient-boosted trees, whose shape may not contradict the sign that
 plain features must have, and of a logistic regression with a ridge. Pairs that the labeller was not sure of weigh half. The times of
-written pairs (`WITHOUT_TIMES`) were invented and are left out: what times mean is learnt from stores that grew by themselves.
+written pairs (`WITHOUT_TIMES`) were invented and are left out: what times mean is learnt from stores that grew by themselves. `merge`
+learns nothing of how far apart the two are; the judge adds the little that it may make of them (`embedded.APART`).
 
 The margins are calibrated (a logistic of the margin) on groups of sources left out in turn, `FOLDS`. --cross prints how the judge does on
 what it was not fitted on: each fitted source by a model of the others, each group of `FOLDS` by a model of the other groups (stricter: no
@@ -36,7 +37,7 @@ from sklearn.preprocessing import StandardScaler
 from memfold.refine import guards
 from memfold.refine.judges.embedded import DELETE, EmbeddedJudge
 from memfold.refine.judges.facts import FactFinder
-from memfold.refine.judges.features import FALLING, RISING, features
+from memfold.refine.judges.features import FALLING, RISING, TIMES_UNKNOWN, features
 from memfold.refine.judges.model import FILE, Model, Score, Trees, write
 from memfold.types import Decision
 
@@ -78,6 +79,13 @@ class Examples:
         pairs = [label for label, taken in zip(self.pairs, chosen, strict=True) if taken]
         return replace(self, pairs=pairs, a=self.a[chosen], b=self.b[chosen])
 
+    def without_times(self) -> Examples:
+        """The same as if no time were known."""
+        a, b = self.a.copy(), self.b.copy()
+        for name, unknown in TIMES_UNKNOWN.items():
+            a[:, self.names.index(name)] = b[:, self.names.index(name)] = unknown
+        return replace(self, a=a, b=b)
+
     def where(self, sources: Sequence[str]) -> NDArray[np.bool_]:
         """Which pairs are of a source that begins so."""
         return np.array([label.source.startswith(tuple(sources)) for label in self.pairs])
@@ -93,7 +101,7 @@ def fit(examples: Examples) -> Model:
     cover = fit_score(examples, np.ones(len(examples.pairs), bool), may_go, signed=True)
     kept = np.array([label.action != "delete" for label in examples.pairs])
     merges = np.array([label.action == "merge" for label in examples.pairs])
-    return Model(examples.names, cover, fit_score(examples, kept, np.array([merges, merges]), signed=False))
+    return Model(examples.names, cover, fit_score(examples.without_times(), kept, np.array([merges, merges]), signed=False))
 
 
 def fit_score(examples: Examples, used: NDArray[np.bool_], answers: NDArray[np.bool_], *, signed: bool) -> Score:

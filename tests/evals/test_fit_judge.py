@@ -1,5 +1,7 @@
 """Fitting: the exported arrays are the fitted model."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from evals.judge_pairs import read_pairs
@@ -45,3 +47,12 @@ def test_a_fold_is_judged_by_a_model_that_never_saw_it(examples, monkeypatch):
     assert seen == [{"own/notes", "own/observations"}, {"own/points", "own/observations"}]
     sources = [label.source for label in examples.pairs]
     assert [int(out.sum()) for out in outs] == [sources.count("own/points"), sources.count("own/notes")]
+
+
+def test_a_merge_learns_nothing_from_times(examples):
+    days = examples.names.index("days_apart")
+    telling = examples.a.copy()
+    telling[:, days] = [label.action == "merge" for label in examples.pairs]
+    told = fit(replace(examples, a=telling, b=telling))
+    telling[:, days] = 9.0
+    assert told.merge.margin(telling).tolist() == fit(replace(examples, b=examples.a)).merge.margin(examples.a).tolist()

@@ -1,5 +1,6 @@
 """What holds of the embedded judge and the guards together, for any text."""
 
+import math
 import time
 from datetime import datetime
 
@@ -9,6 +10,8 @@ from hypothesis import strategies as st
 
 from memfold.refine.guards import check
 from memfold.refine.judges import open_judge
+from memfold.refine.judges.embedded import APART, EmbeddedJudge
+from memfold.refine.judges.facts import FactFinder
 from memfold.refine.merging import merge_texts
 from memfold.refine.text import values
 from memfold.types import Decision, Entry, Pair
@@ -185,3 +188,14 @@ def test_four_times_the_text_takes_four_times_as_long(work, shape):
         if seconds(WORKS[work], long, runs) <= 12 * seconds(WORKS[work], short, runs) + 0.1:
             return
     pytest.fail("the time grows faster than the text")
+
+
+def test_times_move_a_merge_by_a_fixed_step_and_no_more():
+    def log_odds(one_at, other_at):
+        pair = pair_of("Ana keeps 12 hens in the yard.", "Ana keeps bees behind the barn.", one_at, other_at, 0.8)
+        [(_, _, merge)] = EmbeddedJudge().scores([FactFinder().of(pair)])
+        return math.log(merge / (1 - merge))
+
+    near = log_odds(EARLY, EARLY)
+    assert log_odds(None, EARLY) == near
+    assert log_odds(EARLY, LATE) == log_odds(LATE, EARLY) == pytest.approx(near - APART, abs=0.002)

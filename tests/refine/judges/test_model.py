@@ -32,6 +32,7 @@ def test_the_margin_is_the_mean_of_both_parts_and_calibrated_after():
     assert margin.tolist() == [(0.5 - 0.75 + 0.25 + 0.5 - 18.0) / 2]
     assert SCORE.probability(np.array([0.5])).tolist() == [0.5]
     assert SCORE.probability(np.array([-1e9, 1e9])) == pytest.approx([0.0, 1.0], abs=1e-9)
+    assert SCORE.probability(np.array([0.5, 0.75]), np.array([0.0, 0.5])).tolist() == [0.5, 0.5]
 
 
 def test_a_row_gets_the_same_margin_in_any_batch():

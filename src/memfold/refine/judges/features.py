@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sized
 from difflib import SequenceMatcher
+from functools import cache
 from typing import Literal
 
 from memfold.refine.judges.facts import Coverage, Facts, Side
@@ -16,6 +17,8 @@ FEW = 2
 """Special words up to which spoken words without a name or number are taken to say next to nothing."""
 FAR = 0.6
 """Cosine below which a pair is far apart."""
+TIMES_UNKNOWN = {"days_apart": -1.0, "same_time": 0.5}
+"""The features of time, as they are where it is not known how far apart the two were recorded."""
 
 
 def features(facts: Facts, *, timed: bool = True) -> tuple[dict[str, float], dict[str, float]]:
@@ -33,7 +36,12 @@ def features(facts: Facts, *, timed: bool = True) -> tuple[dict[str, float], dic
 
 
 def _back(row: Mapping[str, float]) -> dict[str, float]:
-    return {f"back_{name}": value for name, value in row.items()}
+    return {_named_back(name): value for name, value in row.items()}
+
+
+@cache
+def _named_back(name: str) -> str:
+    return f"back_{name}"
 
 
 def _covered(facts: Facts, v: Side, s: Side, lacks: Coverage, victim: Literal["a", "b"]) -> dict[str, float]:
@@ -124,8 +132,9 @@ def _together(facts: Facts) -> dict[str, float]:
 
 
 def _times(facts: Facts, timed: bool) -> dict[str, float]:
-    known = timed and facts.timed
-    return {"days_apart": math.log1p(facts.days) if known else -1.0, "same_time": float(facts.days < 0.01) if known else 0.5}
+    if not timed or not facts.timed:
+        return TIMES_UNKNOWN
+    return {"days_apart": math.log1p(facts.days), "same_time": float(facts.days < 0.01)}
 
 
 def _alike(one: str, other: str) -> float:

@@ -60,10 +60,13 @@ class Score:
         """Before calibration, shape (n,)."""
         return (self.bias + self.trees.sum(rows) + self.intercept + (rows * self.weights).sum(axis=1)) / 2
 
-    def probability(self, margin: Floats) -> Floats:
-        """Calibrated, in (0, 1)."""
+    def probability(self, margin: Floats, less: Floats | float = 0.0) -> Floats:
+        """Calibrated, in (0, 1).
+
+        :param less: what is taken off the log odds.
+        """
         slope, shift = self.calibration
-        return 1 / (1 + np.exp(-np.clip(slope * margin + shift, -30, 30)))
+        return 1 / (1 + np.exp(-np.clip(slope * margin + shift - less, -30, 30)))
 
     def as_arrays(self, name: str) -> dict[str, NDArray[np.generic]]:
         """What the file holds of it."""
