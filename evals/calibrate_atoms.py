@@ -50,7 +50,7 @@ class Case:
 
 def main() -> None:
     options = _arguments()
-    embedder = CachedEmbedder(open_embedder("minilm"), options.cache)
+    embedder = CachedEmbedder(open_embedder(options.embedder), options.cache)
     tokens = CountedTokens(WordPieceCounter().count_many)
     cases = [case(store, embedder, tokens) for store in SETS[options.set](data_folder(options.data))[: options.stores]]
     embedder.save()
@@ -157,6 +157,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m evals.calibrate_atoms", description=__doc__.splitlines()[0] if __doc__ else "")
     add_data_argument(parser)
     parser.add_argument("--set", choices=SETS, default="locomo")
+    parser.add_argument("--embedder", default="minilm", help="its name, as memfold.embed.open_embedder takes it")
     parser.add_argument("--stores", type=int, help="only the first so many")
     parser.add_argument("--cosines", type=float, nargs="+", default=COSINES, help="join_cosine")
     parser.add_argument("--member", type=float, nargs="+", default=[0.0], metavar="MORE", help="member_cosine lies so much above it")

@@ -57,7 +57,7 @@ class StoredAtoms:
         """The clusterer, in step with the store: what is gone or changed has left its atom, what is new has joined one.
 
         Costs two pragmas when nothing was written since the last call. Else it reads a few numbers of every member, and the
-        vectors of those that are new to this object.
+        vectors of those that are new to this object. Threads that share a store hold `connection.lock` while they use it.
         """
         with self.store.connection.lock:
             version, changes = self._version(), self.store.connection.db.total_changes
