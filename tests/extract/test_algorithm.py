@@ -66,6 +66,12 @@ def test_the_event_that_the_draft_misses_is_added_and_the_one_it_has_is_not(outc
     assert entry(outcome, "Ada works at Globex").kind == "event"  # it covers an event
 
 
+def test_an_event_with_a_value_that_the_draft_lacks_is_missing_however_alike_they_are(outcome_of, model, tell):
+    model.replies["draft"] = {"entries": [tell("Ada's team at Globex has many people.", 3)]}
+    model.replies["events"] = {"events": [tell(TEAM, 3)]}
+    assert any("12" in text for text in texts(outcome_of(model)))
+
+
 def test_without_completeness_no_events_are_asked_for(outcome_of, model):
     outcome = outcome_of(model, settings=ExtractSettings(completeness=False))
     assert "events" not in model.purposes()
