@@ -10,6 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from memfold.atoms import CLUSTERERS, AtomSettings, open_clusterer
+from memfold.atoms.sketch import Sketch
 from memfold.errors import BadParameter, DuplicateId, UnknownName
 from memfold.protocols import Restorable, Vectors
 
@@ -121,6 +122,33 @@ def test_batches_do_not_matter(name: str) -> None:
     expected = at_once.add(ids(vectors), vectors)
     assert [one_by_one.add([id], x[None])[0] for id, x in zip(ids(vectors), vectors, strict=True)] == expected
     assert np.array_equal(at_once.leading(), one_by_one.leading())
+
+
+@pytest.mark.parametrize("name", ["rsm", "cent-merge", "max-member"])
+def test_a_sketch_misses_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memfold.atoms.online.SKETCHED", 8)
+    for dim, gate in ((12, 0.6), (200, 0.45)):
+        vectors = stream(5, 400, dim, topics=40)
+        at_once, one_by_one = open_clusterer(name, AtomSettings(gate)), open_clusterer(name, AtomSettings(gate))
+        for low in range(0, 400, 100):  # batches and removals between single ones
+            one_by_one.remove(["e1003", f"e{900 + low}"])
+            at_once.remove(["e1003", f"e{900 + low}"])
+            expected = at_once.add(ids(vectors[:99], 1000 + low), vectors[low : low + 99])
+            one_by_one.add(ids(vectors[:30], 1000 + low), vectors[low : low + 30])
+            single = zip(ids(vectors[:69], 1030 + low), vectors[low + 30 : low + 99], strict=True)
+            assert [one_by_one.add([id], x[None])[0] for id, x in single] == expected[30:]
+        assert list(one_by_one.numbers()) == list(at_once.numbers())
+        assert 1 < len(at_once.numbers()) < 396
+
+
+def test_bounds_of_a_sketch_hold() -> None:
+    vectors = stream(2, 300, dim=150, topics=9)
+    sketch = Sketch(150)
+    for low in (0, 5, 250):
+        found = sketch.near(vectors[: low + 50], set(), vectors[-1], 0.3)
+        true = vectors[: low + 50] @ vectors[-1]
+        assert np.allclose(found[true >= 0.3], true[true >= 0.3], atol=1e-5)
+        assert ((found == -4) <= (true < 0.3)).all()
 
 
 @pytest.mark.parametrize("name", CLUSTERERS)

@@ -12,7 +12,7 @@ With other gates the same loop is every streaming baseline of the paper, see `me
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -20,11 +20,14 @@ import numpy as np
 
 from memfold.atoms.exact import Halves, member_cosines, slack, sum_cosine, unit_rows
 from memfold.atoms.partition import Partition
+from memfold.atoms.sketch import Sketch
 from memfold.config import Int8
 from memfold.protocols import Vectors
 
 BLOCK = 64
 """Entries whose cosines with all centroids and members are computed together."""
+SKETCHED = 1024
+"""Rows from which on a sketch says with which of them a single entry is compared."""
 FLOAT = 4
 
 
@@ -50,8 +53,8 @@ class Gates:
 class OnlineAtoms(Partition):
     """Atoms that grow as entries come. Implements `protocols.Clusterer` and `protocols.Restorable`.
 
-    One entry costs a float32 product with all centroids and one with all members of atoms of two or more, at most; entries that
-    come together share theirs. A gate, and the choice between atoms, is decided by exact cosines (`memfold.atoms.exact`).
+    One entry costs a float32 product with all centroids and one with all members of atoms of two or more, at most; a quarter of
+    that where a sketch rules most of them out; entries that come together share theirs. A gate, and the choice between atoms, is decided by exact cosines (`memfold.atoms.exact`).
     """
 
     def __init__(self, name: str, gates: Gates, *, rank: int, int8: Int8 = "") -> None:
@@ -71,6 +74,8 @@ class OnlineAtoms(Partition):
 
     def _add_block(self, ids: Sequence[str], exact: Halves) -> list[int]:
         rough = unit_rows(exact)
+        if len(ids) == 1 and len(self._numbers) + len(self._crowd) >= SKETCHED and self._gates.most(self._dim) == inf:
+            return [self._add_one(ids[0], exact[0], rough[0])]
         atoms = _Cosines(rough, self._toward.all, len(ids))
         crowd = _Cosines(rough, self._crowd.all if self._gates.member is not None else self._crowd.all[:0], 2 * len(ids))
         joined: list[int] = []
@@ -86,6 +91,30 @@ class OnlineAtoms(Partition):
             if self._gates.member is not None:
                 crowd.put(place + 1, before, self._crowd.all[before:])
         return joined
+
+    def _add_one(self, id: str, x: Halves, rough: Vectors) -> int:
+        """As `_add_block` does, with cosines of those alone that a sketch does not rule out."""
+        gate = min(gate for gate in (self._gates.centroid, self._gates.member) if gate is not None)
+        near = self._atom_sketch.near(self._toward.all, self._moved, rough, gate)
+        crowd = np.zeros(0, np.float32)
+        if self._gates.member is not None:
+            crowd = self._crowd_sketch.near(self._crowd.all, set(), rough, self._gates.member)
+        slot = self._chosen(x, near, crowd)
+        if slot is None:
+            slot = self._begin(id, x, rough)
+        else:
+            self._join(slot, id, x)
+        return self._numbers[slot]
+
+    def _touch(self, slots: Iterable[int]) -> None:
+        touched = list(slots)
+        super()._touch(touched)
+        self._moved.update(touched)
+
+    def _clear(self, dim: int) -> None:
+        super()._clear(dim)
+        self._moved: set[int] = set()
+        self._atom_sketch, self._crowd_sketch = Sketch(dim), Sketch(dim)
 
     def _chosen(self, x: Halves, near: Vectors, crowd: Vectors) -> int | None:
         """The slot that an entry joins, given its rough cosines with all centroids and with the crowd; None for a new atom."""

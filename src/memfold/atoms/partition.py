@@ -84,11 +84,6 @@ class Partition:
         self._close_gaps()
         return tuple(self._numbers)
 
-    def sizes(self) -> list[int]:
-        """Members of each atom, by ascending id."""
-        self._close_gaps()
-        return [len(rows) for rows in self._rows]
-
     def atoms(self) -> Sequence[Atom]:
         self._close_gaps()
         return [Atom(number, self.members(number), self._centroid(slot), self._basis(slot)) for slot, number in enumerate(self._numbers)]
@@ -290,7 +285,7 @@ class Partition:
                 self._sums[slot] = self._sums[slot] - self._exact.all[row]
             else:
                 self._sums.pop(slot, None)
-            self._exact.all[row] = 0
+            self._exact.all[row] = 0  # of what is forgotten nothing stays in memory either
             if rows:
                 self._settle(slot)
             else:
