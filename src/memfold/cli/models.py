@@ -46,15 +46,15 @@ class ModelChoice:
 
 def tell_files(model: ChatModel | None) -> None:
     """Say on stderr what became of a model's batch files: lines passed over, and where replies are awaited."""
-    from memfold.llm import LanguageModel
+    from memfold.llm import BatchModel, LanguageModel
 
-    if not isinstance(model, LanguageModel) or model.folder is None:
+    if not isinstance(model, LanguageModel) or not isinstance(model.raw, BatchModel):
         return
     for note in model.notes:
         click.echo(f"batch files: {note}", err=True)
     if model.waiting:
-        what = f"{model.waiting:,} request{'s' if model.waiting > 1 else ''}"
-        requests, replies = model.folder / "requests.jsonl", model.folder / "responses.jsonl"
+        what = f"{model.waiting:,} request{'s' if model.waiting > 1 else ''} of about {model.raw.waiting_tokens:,} tokens"
+        requests, replies = model.raw.requests, model.raw.folder / "responses.jsonl"
         click.echo(f"{what} in {requests}: put the replies into {replies} and run the same command again", err=True)
 
 

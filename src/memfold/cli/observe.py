@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 import click
 
-from memfold.cli.models import FAILED, STOPPED, WAITING, ModelChoice, model_options
+from memfold.cli.models import FAILED, STOPPED, WAITING, ModelChoice, model_options, tell_files
 from memfold.cli.options import Place, StoreCommand, json_option
 from memfold.cli.progress import Interrupt, Meter
 from memfold.cli.show import clean, console, counted, emit, on_one_line
@@ -132,12 +132,14 @@ def _observe(
         _print_outcome(file, outcome, wanted)
 
     interrupt.waiting = bool(model)  # a model may take minutes; what it answered is kept
+    asked = model.open(memory.replies) if model else None
     try:
         chosen = _chosen(file, wanted)
-        asked = model.open(memory.replies) if model else None
         return memory.observe(chosen, wanted.namespace, model=asked, settings=settings, prompts=prompts, on_session=told)
     finally:
         interrupt.waiting = False
+        meter.clear()
+        tell_files(asked)
 
 
 def _chosen(file: str, wanted: Wanted) -> Iterator[Session]:

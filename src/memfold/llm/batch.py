@@ -24,7 +24,7 @@ from memfold.config import ModelSettings
 from memfold.errors import BadParameter
 from memfold.llm.dialect import response_format
 from memfold.llm.prices import Prices
-from memfold.llm.raw import Arrived, Asked, RawReply, estimated_text, estimated_tokens, with_form
+from memfold.llm.raw import MESSAGE_TOKENS, Arrived, Asked, RawReply, estimated_text, estimated_tokens, with_form
 from memfold.llm.replies_file import Replies
 from memfold.llm.spending import Spending
 from memfold.protocols import Failure
@@ -75,6 +75,13 @@ class BatchModel:
         """How many requests are written down and have no reply yet."""
         with self._lock:
             return len(self._open)
+
+    @property
+    def waiting_tokens(self) -> int:
+        """About how many tokens the messages of the waiting requests have."""
+        with self._lock:
+            bodies: list[Any] = [json.loads(line)["body"] for line in self._open.values()]
+        return sum(estimated_text(message["content"]) + MESSAGE_TOKENS for body in bodies for message in body["messages"])
 
     @property
     def notes(self) -> tuple[str, ...]:
