@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from memfold.refine.text import clauses, content_words, is_filler, is_question, speaker, stem
 from memfold.refine.text.language import language
+from memfold.refine.text.pattern import IGNORECASE, Pattern
 from memfold.refine.text.polarity import denied, doubted, is_plain, negations
 
 CLAUSES = [
@@ -186,3 +187,10 @@ def test_what_a_negation_and_a_doubt_bear_on():
 )
 def test_language(text, expected):
     assert language(text) == expected
+
+
+def test_a_pattern_finds_the_same_in_ascii_text_as_in_any():
+    pattern = Pattern(r"\bno\b|(?P<other>\w+n't)", IGNORECASE)
+    assert [match[0] for match in pattern.finditer("No, he didn't; NO, I DON'T.")] == ["No", "didn't", "NO", "DON'T"]
+    assert pattern.findall("Né: no, didn't") == ["", "didn't"]
+    assert Pattern(r"a\sb", IGNORECASE).search("A\x1cb") is not None  # a blank, though not to a pattern of ASCII alone

@@ -138,7 +138,7 @@ def _take_written(canvas: Canvas, language: str, day: date | None, months: bool)
         month = groups["m"]
         if month.lower() == "mei" and language == "en":
             return None
-        if match.re is _MONTH_DAY.compiled and len(month) > 4 and match[0].startswith(f"{month}."):
+        if match.re.pattern == _MONTH_DAY.source and len(month) > 4 and match[0].startswith(f"{month}."):
             return None  # the end of one sentence and the beginning of the next
         return _date(groups.get("y"), month if month.isdigit() else MONTHS[month.lower()], groups.get("d"), match[0], day)
 
