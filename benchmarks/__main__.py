@@ -5,13 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from benchmarks import atoms, jsonl, refine
+from benchmarks import atoms, jsonl, judge, refine
 from benchmarks.process import ROOT, show
 
 
 def main() -> None:
     print("\nThe bundled embedder beside the bare session\n", flush=True)
     subprocess.run([sys.executable, "-m", "benchmarks.embed"], cwd=ROOT, check=True)
+    print("\nThe embedded judge beside the embedder\n")
+    show(judge.HEADINGS, judge.rows(), as_json=False)
     print("\nRefinement of n entries to 50 %, a scripted judge\n")
     show(refine.HEADINGS, refine.rows(), as_json=False)
     print("\nAtoms: scoring and joining\n")
