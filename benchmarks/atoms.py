@@ -98,13 +98,18 @@ def fill(clusterer: Clusterer, vectors: Vectors) -> None:
 
 
 def topics(count: int, of: int, *, noise: float, shuffled: bool = True) -> Vectors:
-    """Unit vectors around `of` centres, in turn or in runs; noise is the length of what is added to a unit centre."""
+    """Unit vectors around `of` centres, in turn or in runs; noise is the length of what is added to a unit centre.
+
+    Components get smaller as those of MiniLM's vectors do along their principal axes: 18 % of the squares lie behind the first 96.
+    """
     random = np.random.default_rng(0)
-    centres = random.standard_normal((max(1, of), DIM), np.float32)
+    scale = np.exp(-np.arange(DIM, dtype=np.float32) / 110)
+    scale *= np.sqrt(DIM / (scale * scale).sum())
+    centres = random.standard_normal((max(1, of), DIM), np.float32) * scale
     centres /= np.linalg.norm(centres, axis=1, keepdims=True)
     which = np.arange(count) % max(1, of) if shuffled else np.arange(count) // max(1, count // of)
     rows = random.standard_normal((count, DIM), np.float32)
-    rows *= noise / np.sqrt(DIM)
+    rows *= scale * np.float32(noise / np.sqrt(DIM))
     rows += centres[which]
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     return rows

@@ -54,7 +54,8 @@ class OnlineAtoms(Partition):
     """Atoms that grow as entries come. Implements `protocols.Clusterer` and `protocols.Restorable`.
 
     One entry costs a float32 product with all centroids and one with all members of atoms of two or more, at most; a quarter of
-    that where a sketch rules most of them out; entries that come together share theirs. A gate, and the choice between atoms, is decided by exact cosines (`memfold.atoms.exact`).
+    that where a sketch rules most of them out; entries that come together share theirs. A gate, and the choice between atoms,
+    is decided by exact cosines (`memfold.atoms.exact`).
     """
 
     def __init__(self, name: str, gates: Gates, *, rank: int, int8: Int8 = "") -> None:

@@ -18,6 +18,8 @@ WIDTH = 96
 SAMPLE = 2048
 GROWTH = 8
 """R is made anew when there are so many times the rows that it was made from."""
+REST = 64
+"""Where it rules out too little, the next so many calls do without it."""
 MARGIN = 1e-4
 """Far more than what float32 errs in the bound."""
 TAIL = 1e-5
@@ -31,12 +33,16 @@ class Sketch:
         self._directions = np.zeros((dim, 0), np.float32)
         self._heads = Rows((WIDTH + 1,), np.float32)
         self._made_of = 0
+        self._rest = 0
 
     def near(self, rows: Vectors, changed: set[int], x: Vectors, gate: float) -> Vectors:
         """Cosines of the rows (n, d) with x (d,), shape (n,); -4 where it is surely below the gate.
 
         :param changed: rows that are others since the last call; emptied.
         """
+        if self._rest:
+            self._rest -= 1
+            return rows @ x
         if len(rows) > GROWTH * self._made_of:
             self._fit(rows)
         self._heads.append(self._sketched(rows[len(self._heads) :]))
@@ -47,6 +53,7 @@ class Sketch:
         found = np.flatnonzero(self._heads.all @ self._sketched(x[None])[0] >= gate - MARGIN)
         cosines = np.full(len(rows), -4.0, np.float32)
         if 4 * len(found) > len(rows):
+            self._rest = REST
             np.matmul(rows, x, out=cosines)
         else:
             cosines[found] = rows[found] @ x
