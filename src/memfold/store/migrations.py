@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 
 from memfold.errors import NotAStore
+from memfold.store.words import indexed
 
 APPLICATION_ID = 0x4D464C44
 """Marks a SQLite file as Memfold's ("MFLD")."""
@@ -60,6 +62,28 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             PRIMARY KEY (clustering, place)) WITHOUT ROWID""",
         "CREATE UNIQUE INDEX atom_members_by_vector ON atom_members (n, clustering)",
     ),
+    (
+        # What changed last, by place: whoever holds a copy of the vectors brings it up to date from here. `token` tells two histories
+        # of one file apart, as after a rollback or a restored backup. Only the newest rows are kept.
+        "CREATE TABLE changes (seq INTEGER PRIMARY KEY AUTOINCREMENT, n INTEGER NOT NULL, token INTEGER NOT NULL)",
+        "INSERT INTO changes (n, token) VALUES (0, random())",
+        *(
+            f"""CREATE TRIGGER {table}_{event.lower()} AFTER {event} ON {table} BEGIN
+                INSERT INTO changes (n, token) VALUES ({row}.n, random());
+                DELETE FROM changes WHERE seq <= (SELECT max(seq) FROM changes) - 65536; END"""
+            for table, event, row in (
+                ("entries", "INSERT", "new"),
+                ("entries", "UPDATE", "new"),
+                ("entries", "DELETE", "old"),
+                ("vectors", "INSERT", "new"),
+                ("vectors", "DELETE", "old"),
+            )
+        ),
+        # Words by their stems: "planned" finds "plans".
+        "DROP TABLE words",
+        "CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='porter unicode61 remove_diacritics 2')",
+        "INSERT INTO words (rowid, text) SELECT n, indexed_text(data) FROM entries",
+    ),
 )
 
 
@@ -75,6 +99,7 @@ def migrate(db: sqlite3.Connection, where: str) -> None:
         raise NotAStore(f"{where} is a SQLite database, but not Memfold's; give another path, or export its memories as JSONL")
     if version > len(MIGRATIONS):
         raise NotAStore(f"{where} was written by a newer Memfold (form {version}, this one knows {len(MIGRATIONS)}); upgrade memfold")
+    db.create_function("indexed_text", 1, _indexed_text, deterministic=True)
     for number, steps in enumerate(MIGRATIONS[version:], version + 1):
         db.execute("BEGIN IMMEDIATE")
         try:
@@ -86,6 +111,11 @@ def migrate(db: sqlite3.Connection, where: str) -> None:
         except BaseException:
             db.execute("ROLLBACK")
             raise
+
+
+def _indexed_text(data: str) -> str:
+    """The words of an entry's JSON, as the full-text index takes them."""
+    return indexed(json.loads(data)["text"])
 
 
 def _fresh(db: sqlite3.Connection) -> bool:

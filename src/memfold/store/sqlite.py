@@ -19,6 +19,7 @@ import numpy as np
 from memfold.errors import DuplicateId, EmbedderMismatch, UnknownEntry
 from memfold.protocols import Vectors
 from memfold.store.connection import Connection
+from memfold.store.copies import remove_copies
 from memfold.store.size import entry_bytes, entry_json
 from memfold.store.words import indexed, terms
 from memfold.types import Entry
@@ -195,12 +196,13 @@ class SqliteStore:
         return [_entry(data) for data, _ in rows], vectors
 
     def scrub(self) -> None:
-        """Rewrite the file so that nothing of what was removed is left in it, nor in its write-ahead log."""
+        """Rewrite the file so that nothing of what was removed is left in it, nor in its write-ahead log, nor in copies of its vectors."""
         with self.connection.writing() as db:
             db.execute("INSERT INTO words (words) VALUES ('optimize')")
         with self.connection.reading() as db:
             db.execute("VACUUM")
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        remove_copies(self.path)
 
     # Rows; each inside the caller's transaction
 

@@ -27,6 +27,24 @@ def terms(text: str) -> list[str]:
     return ['"' + indexed(term).strip() + '"' for term in found]
 
 
+def asked(text: str) -> list[str]:
+    """What a question asks for by words, each once whatever its case, as `phrase` takes them.
+
+    A run of a spaceless script is asked for by its pairs of neighbouring characters: the whole run would be found only where
+    somebody wrote the very question.
+    """
+    found: dict[str, None] = {}
+    for term in _TERM.findall(_storable(text).casefold()):
+        pairs = [term[i : i + 2] for i in range(len(term) - 1)] if _CHARACTER.match(term) else []
+        found |= dict.fromkeys(pairs or [term])
+    return list(found)
+
+
+def phrase(term: str) -> str:
+    """A term in the words of FTS5."""
+    return '"' + indexed(term).strip() + '"'
+
+
 def _storable(text: str) -> str:
     """Without what SQLite's text cannot hold: NUL and lone surrogates."""
     return text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8")
