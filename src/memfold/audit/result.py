@@ -89,7 +89,8 @@ class Cosines:
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """The atoms that entries make where none is bounded: how many, the share of them with two members or more, the mean and the largest number of members.
+    """The atoms that entries make where none is bounded: how many, the share of them with two members or more, and their mean and
+    largest size.
 
     Where nearly all stand alone atoms add nothing to plain search; where one holds much of the store, it crowds out the rest.
     """
