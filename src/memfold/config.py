@@ -172,3 +172,32 @@ class PackSettings:
     max_atoms: int | None = None
     max_entries: int | None = None
     times: Times = "minute"
+
+
+@dataclass(frozen=True, slots=True)
+class RetrieveSettings:
+    """How a question finds entries.
+
+    :param scorer: a name of `memfold.retrieve.SCORERS`.
+    :param words_weight: of "hybrid": what the words of the best entry by words are worth beside a cosine.
+    :param rank_constant: of "rrf": an entry gets 1 / (rank_constant + rank) of each ranking.
+    :param pool: of "rrf" and of a re-ranker: so many of the best are looked at.
+    :param atoms: of "v1" and "centroid": entries come from so many of the best atoms; from more where those hold too few.
+    :param saturation: BM25's k1. :param length_weight: BM25's b.
+    :param common: words that more than this share of the entries have are passed over, unless the question has no other.
+    :param file_from: entries from which a copy of the vectors is kept in a file beside the store; None never keeps one.
+    :param approximate_from: entries from which an approximate index finds the candidates (extra "ann"); None is always exact.
+    :param candidates: what the approximate index is asked for at least.
+    """
+
+    scorer: str = "hybrid"
+    words_weight: float = 0.4
+    rank_constant: float = 10.0
+    pool: int = 100
+    atoms: int = 10
+    saturation: float = 1.2
+    length_weight: float = 0.4
+    common: float = 0.2
+    file_from: int | None = 32_768
+    approximate_from: int | None = None
+    candidates: int = 200
