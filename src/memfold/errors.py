@@ -10,6 +10,7 @@ MemfoldError
 │   ├── StaleDecision        an entry changed while its pair was being judged
 │   ├── ReadOnlyStore        the store cannot be written
 │   ├── StoreFull            the disk took no more
+│   ├── OverBudget           a write would take a namespace past its standing budget (ValueError)
 │   ├── LeaseHeld            another run works on the namespace
 │   └── EmbedderMismatch     the stored vectors come from another embedder
 ├── JournalError
@@ -71,6 +72,10 @@ class ReadOnlyStore(StoreError, PermissionError):
 
 class StoreFull(StoreError, OSError):
     """The disk took no more; what was committed before stands."""
+
+
+class OverBudget(StoreError, ValueError):
+    """A write would take a namespace past its standing budget; nothing was written."""
 
 
 class LeaseHeld(StoreError):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, TypedDict, Unpack
 
 import numpy as np
 
@@ -27,12 +27,13 @@ from memfold.refine.guards import GuardSettings
 from memfold.refine.judges import Asking, open_judge
 from memfold.refine.seen import Seen
 from memfold.refining import Job, estimated, previewed, refined
+from memfold.standing import StandingBudget, WhenFull
 from memfold.store.journal import Journal, Run
 from memfold.store.judged import EVERY_JUDGE, JudgedPairs
 from memfold.store.lease import lease
 from memfold.store.replies import StoredReplies
 from memfold.store.size import entry_bytes
-from memfold.types import Edit, Entry, Pair
+from memfold.types import JSON, Edit, Entry, Kind, Link, Pair
 
 if TYPE_CHECKING:
     from memfold.extract import Observation, Prompts
@@ -44,6 +45,19 @@ EMBED_BATCH = 512
 
 Progress = Callable[[str, int, int], None]
 """(what is being done, how much is done, of how much)."""
+
+
+class Changes(TypedDict, total=False):
+    """What `Memory.update` can change of an entry."""
+
+    text: str
+    kind: Kind
+    keywords: tuple[str, ...]
+    links: tuple[Link, ...]
+    occurred_at: datetime | None
+    expires_at: datetime | None
+    importance: float
+    metadata: Mapping[str, JSON]
 
 
 def utc_now() -> datetime:
@@ -63,6 +77,8 @@ class Memory:
     reembed: bool = False
     on_progress: Progress | None = None
     _embedder: Embedder | str = "minilm"
+    standing: StandingBudget | None = None
+    """What each namespace may take; `standing.last` is the report of the last refinement that a write set off."""
     ahead: bool = False
     """The journal holds edits of an interrupted run that the file does not have yet; the next run completes them."""
 
@@ -77,6 +93,8 @@ class Memory:
         reembed: bool = False,
         clock: Callable[[], datetime] = utc_now,
         on_progress: Progress | None = None,
+        max_bytes: str | int | None = None,
+        when_full: WhenFull = "refine",
     ) -> Memory:
         """Open a store by path or URL: `agent.db`, `notes.jsonl`, `mcp:memory.jsonl`, `agent.af`, …
 
@@ -85,10 +103,13 @@ class Memory:
         :param fields: which fields of a JSONL file hold what, where that cannot be guessed.
         :param reembed: drop vectors that another embedder made.
         :param clock: tells the time, for tests and replays.
+        :param max_bytes: what each namespace may take, like `2MB`. A write that goes past it sets off a refinement with the embedded
+            judge, which leaves what was just written alone; with `when_full="raise"` it raises `OverBudget`, and nothing is written.
         :raises NotAStore: there is nothing that can be read. :raises BadEntry: a part of it cannot be read.
         """
         opened = open_store(store, create=create, fields=fields)
-        memory = cls(opened, clock, reembed, on_progress, embedder)
+        standing = None if max_bytes is None else StandingBudget.parse(max_bytes, when_full)
+        memory = cls(opened, clock, reembed, on_progress, embedder, standing)
         if opened.mirror is not None:
             memory.ahead = opened.mirror.pull()
         return memory
@@ -158,14 +179,45 @@ class Memory:
 
         :raises DuplicateId: an id is taken; nothing of its batch was stored. :raises StoreError: the store is a host's file.
         """
-        if self.opened.mirror is not None:
-            raise StoreError("entries are added to a file by the program that owns it; import them into a database instead")
+        self._check_own("entries are added to a file by the program that owns it; import them into a database instead")
         count = 0
         for batch in _batches(entries, EMBED_BATCH):
+            self._admit(batch)
             vectors = self._embed(batch)
             count += self.opened.store.add(batch, vectors)
             self._tell("stored", count, count)
+            self._keep_within(batch)
         return count
+
+    def update(self, id: str, namespace: str | None = None, **changes: Unpack[Changes]) -> Entry:
+        """Give an entry other contents: `memory.update("e7", text="…", expires_at=…)`. What is not named stays.
+
+        :returns: the entry as it is now; its revision is one higher, and `updated_at` is now.
+        :raises UnknownEntry: there is no such entry. :raises OverBudget: see `open`. :raises StoreError: the store is a host's file.
+        """
+        self._check_own("entries of a file are changed by the program that owns it; import them into a database instead")
+        old = self.get(id, namespace)
+        new = replace(old, **changes, updated_at=self.clock())
+        if self.standing:
+            self.standing.admit(self, old.namespace, entry_bytes(new) - entry_bytes(old))
+        vector = None if new.embedding_text == old.embedding_text else self._embed([new])[0]
+        stored = self.opened.store.update(new, vector, now=new.updated_at)
+        self._keep_within([stored])
+        return stored
+
+    def _check_own(self, why: str) -> None:
+        if self.opened.mirror is not None:
+            raise StoreError(why)
+
+    def _admit(self, entries: Sequence[Entry]) -> None:
+        if self.standing:
+            for namespace in dict.fromkeys(entry.namespace for entry in entries):
+                self.standing.admit(self, namespace, sum(entry_bytes(e) for e in entries if e.namespace == namespace))
+
+    def _keep_within(self, entries: Sequence[Entry]) -> None:
+        if self.standing:
+            for namespace in dict.fromkeys(entry.namespace for entry in entries):
+                self.standing.keep(self, namespace, {e.id for e in entries if e.namespace == namespace})
 
     def import_file(self, path: str | Path, *, fields: JsonlFields | None = None, namespace: str | None = None) -> int:
         """Read another store's entries into this one, as they stream in; returns how many.
@@ -212,13 +264,12 @@ class Memory:
         """
         from memfold.observing import observed, sessions_of
 
-        if self.opened.mirror is not None:
-            raise StoreError("conversations are taken into a Memfold database, like agent.db; this is a file that another program owns")
+        self._check_own("conversations are taken into a Memfold database, like agent.db; this is a file that another program owns")
         sessions = sessions_of(conversation, format)
         store = self.opened.store
         with lease(store.connection, namespace):
             self.embed_missing(namespace)
-            return observed(
+            report = observed(
                 store,
                 namespace,
                 sessions,
@@ -228,7 +279,10 @@ class Memory:
                 prompts=prompts,
                 clock=self.clock,
                 on_session=on_session,
+                admit=self._admit,
             )
+        self._keep_within(report.entries)
+        return report
 
     # Refinement
 

@@ -19,7 +19,7 @@ from memfold.reading import TextReader
 from memfold.store.lease import renew
 from memfold.store.sessions import SessionLog
 from memfold.store.sqlite import SqliteStore
-from memfold.types import Session
+from memfold.types import Entry, Session
 
 OnSession = Callable[[Outcome], None]
 
@@ -30,7 +30,7 @@ class Observer:
 
     :param model: None keeps the turns as they are.
     :param known: what the namespace holds; used, and added to, where there is a model.
-    :param on_session: told each outcome once it is stored.
+    :param on_session: told each outcome once it is stored. :param admit: raises where a session's entries may not be stored.
     """
 
     store: SqliteStore
@@ -41,6 +41,7 @@ class Observer:
     settings: ExtractSettings
     clock: Callable[[], datetime]
     on_session: OnSession | None = None
+    admit: Callable[[Sequence[Entry]], None] | None = None
     report: Observation = field(init=False)
 
     def __post_init__(self) -> None:
@@ -89,6 +90,8 @@ class Observer:
         if self.report.stopped:
             return replace(outcome, state="halted", entries=(), edges=(), reason="a session before it is not done")
         entries = [replace(entry, namespace=self.namespace) for entry in outcome.entries]
+        if self.admit is not None:
+            self.admit(entries)
         vectors = self._vectors([entry.embedding_text for entry in entries])
         if self.model is not None:
             outcome = linked(replace(outcome, entries=tuple(entries)), vectors, self.known, self.tools.reader, self.settings)
@@ -153,8 +156,9 @@ def observed(
     prompts: Prompts | None,
     clock: Callable[[], datetime],
     on_session: OnSession | None,
+    admit: Callable[[Sequence[Entry]], None] | None = None,
 ) -> Observation:
     """Take sessions into a namespace whose lease the caller holds, and whose entries have their vectors."""
     tools = Tools(embedder, TextReader(), open_counter("wordpiece"), prompts or Prompts())
     known = Known(*store.load(namespace)) if model is not None else Known([], np.zeros((0, embedder.dim), np.float32))
-    return Observer(store, namespace, tools, model, known, settings or ExtractSettings(), clock, on_session).run(sessions)
+    return Observer(store, namespace, tools, model, known, settings or ExtractSettings(), clock, on_session, admit).run(sessions)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Any, Literal, TypeAlias, cast
 
@@ -51,7 +51,8 @@ class Entry:
 
     `home` is the container of the host that the entry lives in (an MCP entity, a Letta block): entries with
     different homes never meet in an edit. `metadata` holds every field that the entry came with and that Memfold does
-    not interpret. `revision` counts changes of this entry since it was first stored.
+    not interpret. `revision` counts changes of this entry since it was first stored. Past `expires_at` (UTC where it has no zone) an
+    entry is not recalled any more, and the next refinement removes it.
     """
 
     id: str
@@ -69,17 +70,18 @@ class Entry:
     sources: tuple[Source, ...] = ()
     metadata: Mapping[str, JSON] = field(default_factory=dict[str, JSON])
     revision: int = 0
+    expires_at: datetime | None = None
 
     def as_dict(self) -> dict[str, JSON]:
         """The entry as JSON, fields at their default left out. `from_dict` reads it back to an equal entry."""
-        times = ("occurred_at", self.occurred_at), ("created_at", self.created_at), ("updated_at", self.updated_at)
+        times = {name: getattr(self, name) for name in ("occurred_at", "created_at", "updated_at", "expires_at")}
         stated: dict[str, JSON] = {
             "namespace": "" if self.namespace == "default" else self.namespace,
             "kind": "" if self.kind == "fact" else self.kind,
             "home": self.home,
             "keywords": list(self.keywords),
             "links": [[link.target, link.relation] if link.relation else link.target for link in self.links],
-            **{name: time.isoformat() if time else None for name, time in times},
+            **{name: time.isoformat() if time else None for name, time in times.items()},
             "importance": self.importance,
             "pinned": self.pinned,
             "sources": [[s.turn, s.span] if s.span else s.turn for s in self.sources],
@@ -105,7 +107,7 @@ class Entry:
         if values.get("kind", "fact") not in KINDS:
             raise BadEntry(f"kind {values['kind']!r} of entry {data['id']!r} is none of {', '.join(KINDS)}")
         try:
-            for name in ("occurred_at", "created_at", "updated_at"):
+            for name in ("occurred_at", "created_at", "updated_at", "expires_at"):
                 if values.get(name) is not None:
                     values[name] = datetime.fromisoformat(values[name])
             values["keywords"] = tuple(str(k) for k in values.get("keywords", ()))
@@ -120,6 +122,13 @@ class Entry:
     def time(self) -> datetime | None:
         """When it happened, else when it was written down."""
         return self.occurred_at or self.created_at
+
+    def has_expired(self, now: datetime) -> bool:
+        """Whether the entry's time is over; a time without a zone counts as UTC."""
+        if self.expires_at is None:
+            return False
+        end, now = (time if time.tzinfo else time.replace(tzinfo=UTC) for time in (self.expires_at, now))
+        return end <= now
 
     @property
     def embedding_text(self) -> str:

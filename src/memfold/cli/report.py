@@ -56,6 +56,7 @@ def _rows(report: Report) -> Iterator[tuple[str, str]]:
     if report.stopped != "met":
         yield "stopped", report.why
     done = f"{counted(report.deletes, 'delete')}, {counted(report.merges, 'merge')}"
+    done += f", {report.expired:,} expired" if report.expired else ""
     yield "edits", f"{report.edits:,} ({done})" if report.edits else "none"
     yield "judged", f"{counted(report.judgements, 'pair')} by {report.judge}, {report.preserved:,} kept apart"
     yield from _troubles(report)

@@ -121,6 +121,8 @@ def sides(edit: Edit, text_of: TextOf) -> list[tuple[str, str]]:
         return gone + [(NEW, entry.text) for entry in edit.after]
     victim, kept = edit.before[0].text, text_of(edit.kept)
     sides = ("b", "a") if edit.decision.target == "b" else ("a", "b")
+    if not edit.kept:
+        return [(f"{GONE} {sides[0]}", victim)]
     told = "(the same text)" if kept == victim else kept or "(edited or gone since)"
     return [(f"{GONE} {sides[0]}", victim), (f"{STAYS} {sides[1]}", told)]
 

@@ -39,7 +39,7 @@ from memfold.refine.report import Held, Report, Stopped
 from memfold.refine.safest import LOSSES, Safest, SafestFirst, expected_loss
 from memfold.refine.seen import Seen
 from memfold.refine.window import Queue, Window, useful
-from memfold.refine.working import Combine, Measures, Working
+from memfold.refine.working import EXPIRY, Combine, Measures, Working
 from memfold.types import Decision, Edit, Entry, Pair
 
 __all__ = ["Combine", "Ledger", "Measures", "Refinement", "Report", "Review", "order_of"]
@@ -107,6 +107,7 @@ class Refinement:
         self._open(entries, vectors)
         stopped: Stopped = "interrupted"
         try:
+            self._let_expire()
             while (stopped := self._refine(began)) in ("met", "exhausted") and self._catch_up():
                 pass
         except KeyboardInterrupt:
@@ -138,12 +139,26 @@ class Refinement:
             self._tell()
         return "met"
 
+    def _let_expire(self) -> None:
+        """Entries whose time is over go first, whatever the budget; those that are pinned stay."""
+        now = self.clock()
+        for entry in [entry for entry in self.working.entries.values() if entry.has_expired(now) and not entry.pinned]:
+            edit = self.working.expiry(entry, run=self.report.run, seq=self.report.edits + 1, now=now)
+            try:
+                self.ledger.commit(edit, {}, (entry,))
+            except StaleDecision:
+                self._renew(entry.id)
+                continue
+            self.working.apply(edit)
+            self.agenda.remove([entry.id])
+            self._count(edit)
+
     def _preserve(self, pair: Pair, decision: Decision) -> None:
-        """S <- S + {(u, v)}; a failure is not remembered, so that the next run asks again."""
+        """S <- S + {(u, v)}; a failure, or a veto that says nothing of the texts, is not remembered: the next run asks again."""
         self.report.preserved += 1
         if decision.failed:
             self.report.failures += 1
-        else:
+        elif decision.veto not in guards.PASSING:
             self.seen.preserve(self.seen.key(pair))
             self.ledger.preserve(self.seen.key(pair))
         if decision.veto and decision.veto != "set aside":
@@ -189,7 +204,9 @@ class Refinement:
         return replace(pair, a=self.working.entries[pair.a.id], b=self.working.entries[pair.b.id])
 
     def _count(self, edit: Edit) -> None:
-        if edit.action == "delete":
+        if edit.decision.judge == EXPIRY:
+            self.report.expired += 1
+        elif edit.action == "delete":
             self.report.deletes += 1
         else:
             self.report.merges += 1

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from memfold.config import RefineSettings
@@ -22,7 +22,7 @@ from memfold.refine.report import Report
 from memfold.refine.seen import Seen
 from memfold.types import Decision, Pair
 
-ALWAYS = ("pinned", "home")
+ALWAYS = ("pinned", "protected", "home")
 """Guards that hold even where the paper's baselines run without: they are about the store, not about facts."""
 BATCH = 64
 """Pairs that are judged at once where all candidates are judged before the first edit."""
@@ -168,8 +168,16 @@ class Docket:
         return decision.swapped() if decision and self.seen.flipped(pair) else decision
 
     def _guarded(self, pair: Pair, decision: Decision) -> Decision:
+        """The decision, as far as the guards let it pass. Of two sides that say the same, the one that may go goes."""
+        if decision.halt:
+            return decision
         only = None if self.settings.guards else ALWAYS
-        return decision if decision.halt else guards.check(pair, decision, self.guard_settings, only=only)
+        checked = guards.check(pair, decision, self.guard_settings, only=only)
+        if checked.veto in guards.PASSING and decision.action == "delete" and decision.relation == "same":
+            other = replace(decision, target="b" if decision.target == "a" else "a")
+            turned = guards.check(pair, other, self.guard_settings, only=only)
+            return checked if turned.veto else turned
+        return checked
 
     def _account(self, decision: Decision, *, used: bool = True) -> None:
         report = self.report

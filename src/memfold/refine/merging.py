@@ -70,7 +70,8 @@ def merge_entries(a: Entry, b: Entry, decision: Decision, *, new_id: str, now: d
 
     Links, sources, keywords and metadata are united (a metadata key that both have keeps the later side's value),
     the earliest times stay, importance is the larger, and pinned stays pinned. Where the sides' times differ, the later ones
-    are kept under `metadata["times"]`. Every byte counts here: what a merge adds to its entry it does not save.
+    are kept under `metadata["times"]`. The merged entry expires with the later side, or never if one side never does. Every byte
+    counts here: what a merge adds to its entry it does not save.
 
     :param now: becomes `updated_at` where a side had one; when the merge was made is in the journal in any case.
     :raises ValueError: the decision holds no merged text, or the sides differ in namespace or home.
@@ -99,6 +100,7 @@ def merge_entries(a: Entry, b: Entry, decision: Decision, *, new_id: str, now: d
         pinned=a.pinned or b.pinned,
         sources=tuple(dict.fromkeys(first.sources + second.sources)),
         metadata=metadata,
+        expires_at=max(a.expires_at, b.expires_at, key=_utc) if a.expires_at and b.expires_at else None,
     )
 
 
@@ -139,7 +141,11 @@ def _one_is_later(a: Entry, b: Entry) -> bool:
 def _earliest(one: datetime | None, other: datetime | None) -> datetime | None:
     if one is None or other is None:
         return one or other
-    return min(one, other, key=lambda time: time if time.tzinfo is not None else time.replace(tzinfo=UTC))
+    return min(one, other, key=_utc)
+
+
+def _utc(time: datetime) -> datetime:
+    return time if time.tzinfo is not None else time.replace(tzinfo=UTC)
 
 
 def _times(first: Entry, second: Entry) -> Sequence[str]:

@@ -69,6 +69,8 @@ class Report:
     """Judgements made ahead, paid for and not needed so far. They are remembered."""
     deletes: int = 0
     merges: int = 0
+    expired: int = 0
+    """Entries that went because their own time was over."""
     preserved: int = 0
     vetoes: Counter[str] = field(default_factory=Counter[str])
     failures: int = 0
@@ -92,7 +94,7 @@ class Report:
 
     @property
     def edits(self) -> int:
-        return self.deletes + self.merges
+        return self.deletes + self.merges + self.expired
 
     @property
     def met(self) -> bool:
@@ -121,6 +123,8 @@ class Report:
             f"budget {budget}: {outcome}",
             f"{self.edits} edits {verb}: {self.deletes} deletes, {self.merges} merges; {self.judgements} judgements by {self.judge}",
         ]
+        if self.expired:
+            lines.append(f"removed since their time was over: {self.expired}")
         if self.vetoes:
             lines.append("preserved by guards: " + ", ".join(f"{name} {count}" for name, count in self.vetoes.most_common()))
         if self.unused:

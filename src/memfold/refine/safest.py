@@ -29,6 +29,7 @@ from memfold.config import Loss
 from memfold.protocols import Vectors
 from memfold.refine.agenda import Step
 from memfold.refine.docket import Docket
+from memfold.refine.guards import PASSING
 from memfold.refine.neighbours import Near, Neighbours
 from memfold.refine.propose import Known
 from memfold.types import Decision, Entry, Pair
@@ -119,13 +120,13 @@ class SafestFirst:
         return list(found.values())
 
     def judged(self, pair: Pair, decision: Decision) -> None:
-        """A decision, as the guards let it pass. A preserved pair is the caller's to remember; a failed one is not given again."""
+        """A decision, as the guards let it pass. A preserved pair is the caller's to remember; what is not remembered is not given again."""
         near = self._rows(pair)
         if decision.action != "preserve":
             turn = (self._loss(pair, decision), -pair.cosine, pair.a.id, pair.b.id)
             self._waiting[near] = turn, decision
             heapq.heappush(self._heap, (turn, near))
-        elif decision.failed:
+        elif decision.failed or decision.veto in PASSING:
             self._failed.add(near)
 
     def next(self) -> Pair | None:

@@ -10,6 +10,8 @@ from typing import TypeAlias
 from memfold.refine.merging import merge_entries, merged_id
 from memfold.types import Decision, Edit, Entry, Link, Pair, Relink
 
+EXPIRY = "expiry"
+"""What stands for a judge where an entry's own time is over."""
 Measure: TypeAlias = Callable[[Entry], int]
 Size: TypeAlias = tuple[int, int]
 """In the budget's unit, and in bytes."""
@@ -81,6 +83,13 @@ class Working:
         if change >= 0 or -change <= worth * sum(self._sizes[entry.id][0] for entry in before):
             return None
         return Edit(run, seq, pair.a.namespace, before, after, relinks, decision, pair.cosine, -saved, now, kept=kept.id)
+
+    def expiry(self, entry: Entry, *, run: str, seq: int, now: datetime) -> Edit:
+        """The edit that removes an entry whose time is over; links to it are pruned."""
+        relinks = self._relinks((entry,), ())
+        decision = Decision("delete", "a", reason=f"expired at {entry.expires_at}", judge=EXPIRY)
+        saved = -self._change((entry,), (), relinks)[1]
+        return Edit(run, seq, entry.namespace, (entry,), (), relinks, decision, 1.0, saved, now)
 
     def apply(self, edit: Edit) -> None:
         """Make the working set what the edit makes of the store."""

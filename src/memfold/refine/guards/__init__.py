@@ -17,6 +17,7 @@ __all__ = ["GUARDS", "Guard", "GuardSettings", "check"]
 GUARDS: dict[str, Guard] = {
     "namespace": rules.namespace,  # two namespaces never meet
     "pinned": rules.pinned,  # what is pinned is never touched
+    "protected": rules.protected,  # nor what this run is told to leave alone
     "home": rules.home,  # no edit touches two homes
     "incomplete": rules.incomplete,  # a delete names its target, a merge brings its text
     "size": rules.size,  # a merge is smaller than the two
@@ -34,6 +35,8 @@ GUARDS: dict[str, Guard] = {
 }
 
 
+PASSING = ("pinned", "protected")
+"""Vetoes that say nothing of the texts: another run may decide otherwise, so they are not remembered."""
 HISTORY = GuardSettings()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from dataclasses import field as setting
 from datetime import UTC, datetime
 from functools import wraps
 from typing import Literal, TypeAlias
@@ -24,12 +25,13 @@ class GuardSettings:
 
     `updates`: with "history" an outdated value is a fact of its own and is kept; with "latest" the older of two states
     may go. `max_merge_chars`: longest merged text, 0 for no limit. `max_merge_sources`: most sources that a merged
-    entry may gather, 0 for no limit.
+    entry may gather, 0 for no limit. `protected`: ids of entries that this run may neither delete nor merge.
     """
 
     updates: Literal["history", "latest"] = "history"
     max_merge_chars: int = 2000
     max_merge_sources: int = 64
+    protected: frozenset[str] = setting(default=frozenset(), repr=False)
 
 
 Guard: TypeAlias = Callable[[Pair, Decision, GuardSettings], str | None]
@@ -43,6 +45,11 @@ def namespace(pair: Pair, decision: Decision, settings: GuardSettings) -> str | 
 def pinned(pair: Pair, decision: Decision, settings: GuardSettings) -> str | None:
     """Neither deleted nor merged."""
     return next((f"entry {entry.id} is pinned" for entry in _touched(pair, decision) if entry.pinned), None)
+
+
+def protected(pair: Pair, decision: Decision, settings: GuardSettings) -> str | None:
+    """What was just written is not the victim of the room that it took."""
+    return next((f"entry {entry.id} was just written" for entry in _touched(pair, decision) if entry.id in settings.protected), None)
 
 
 def home(pair: Pair, decision: Decision, settings: GuardSettings) -> str | None:
