@@ -196,7 +196,7 @@ class RetrieveSettings:
     pool: int = 100
     atoms: int = 10
     saturation: float = 1.2
-    length_weight: float = 0.4
+    length_weight: float = 0.3
     common: float = 0.2
     file_from: int | None = 32_768
     approximate_from: int | None = None

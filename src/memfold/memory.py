@@ -2,62 +2,44 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TypedDict, Unpack
-
-import numpy as np
+from typing import IO, TYPE_CHECKING, Unpack
 
 from memfold.atoms import open_clusterer
 from memfold.audit import Audit, audit
 from memfold.budget import Budget
-from memfold.config import AtomSettings, ExtractSettings, ModelSettings, RefineSettings
-from memfold.embed import open_embedder
-from memfold.errors import StoreChanged, StoreError, UnknownEntry
-from memfold.forget import Change, Erasure, changed, erase
+from memfold.config import AtomSettings, ExtractSettings, ModelSettings, PackSettings, RefineSettings
+from memfold.embed import open_counter, open_embedder
+from memfold.errors import UnknownEntry
+from memfold.forget import Erasure
+from memfold.forgetting import forgotten
 from memfold.hosts import JsonlFields, open_host, write_export
 from memfold.opening import Opened, open_store
-from memfold.protocols import ChatModel, Embedder, Judge, TokenCounter
+from memfold.pack import Template
+from memfold.protocols import ChatModel, Embedder, Judge, TokenCounter, Vectors
+from memfold.recalling import BY_ATOM, Recaller, RecallSettings, enough, found, packed
 from memfold.refine import Report, Review
 from memfold.refine.guards import GuardSettings
 from memfold.refine.judges import Asking, open_judge
-from memfold.refine.seen import Seen
-from memfold.refining import Job, estimated, previewed, refined
+from memfold.refining import Job, estimated, previewed, refined, taken_back
+from memfold.retrieve import Filter, Reranker
 from memfold.standing import StandingBudget, WhenFull
 from memfold.store.journal import Journal, Run
-from memfold.store.judged import EVERY_JUDGE, JudgedPairs
-from memfold.store.lease import lease
 from memfold.store.replies import StoredReplies
 from memfold.store.size import entry_bytes
-from memfold.types import JSON, Edit, Entry, Kind, Link, Pair
+from memfold.types import Changes, Context, Edit, Entry, Hit, Stats
+from memfold.writing import BATCH, added, updated
 
 if TYPE_CHECKING:
     from memfold.extract import Observation, Prompts
     from memfold.observing import Conversation, OnSession
     from memfold.refine.estimate import Estimate
 
-EMBED_BATCH = 512
-"""Entries embedded between two writes of their vectors."""
-
 Progress = Callable[[str, int, int], None]
 """(what is being done, how much is done, of how much)."""
-
-
-class Changes(TypedDict, total=False):
-    """What `Memory.update` can change of an entry."""
-
-    text: str
-    kind: Kind
-    keywords: tuple[str, ...]
-    links: tuple[Link, ...]
-    occurred_at: datetime | None
-    expires_at: datetime | None
-    importance: float
-    metadata: Mapping[str, JSON]
 
 
 def utc_now() -> datetime:
@@ -79,6 +61,9 @@ class Memory:
     _embedder: Embedder | str = "minilm"
     standing: StandingBudget | None = None
     """What each namespace may take; `standing.last` is the report of the last refinement that a write set off."""
+    recalling: RecallSettings = field(default_factory=RecallSettings)
+    reranker: Reranker | None = None
+    _recallers: dict[str, Recaller] = field(default_factory=dict[str, Recaller])
     ahead: bool = False
     """The journal holds edits of an interrupted run that the file does not have yet; the next run completes them."""
 
@@ -95,6 +80,8 @@ class Memory:
         on_progress: Progress | None = None,
         max_bytes: str | int | None = None,
         when_full: WhenFull = "refine",
+        recalling: RecallSettings | None = None,
+        reranker: Reranker | None = None,
     ) -> Memory:
         """Open a store by path or URL: `agent.db`, `notes.jsonl`, `mcp:memory.jsonl`, `agent.af`, …
 
@@ -105,11 +92,12 @@ class Memory:
         :param clock: tells the time, for tests and replays.
         :param max_bytes: what each namespace may take, like `2MB`. A write that goes past it sets off a refinement with the embedded
             judge, which leaves what was just written alone; with `when_full="raise"` it raises `OverBudget`, and nothing is written.
+        :param recalling: how entries are grouped, found and packed. :param reranker: looks at the best hits once more.
         :raises NotAStore: there is nothing that can be read. :raises BadEntry: a part of it cannot be read.
         """
         opened = open_store(store, create=create, fields=fields)
         standing = None if max_bytes is None else StandingBudget.parse(max_bytes, when_full)
-        memory = cls(opened, clock, reembed, on_progress, embedder, standing)
+        memory = cls(opened, clock, reembed, on_progress, embedder, standing, recalling or RecallSettings(), reranker)
         if opened.mirror is not None:
             memory.ahead = opened.mirror.pull()
         return memory
@@ -179,15 +167,7 @@ class Memory:
 
         :raises DuplicateId: an id is taken; nothing of its batch was stored. :raises StoreError: the store is a host's file.
         """
-        self._check_own("entries are added to a file by the program that owns it; import them into a database instead")
-        count = 0
-        for batch in _batches(entries, EMBED_BATCH):
-            self._admit(batch)
-            vectors = self._embed(batch)
-            count += self.opened.store.add(batch, vectors)
-            self._tell("stored", count, count)
-            self._keep_within(batch)
-        return count
+        return added(self, entries)
 
     def update(self, id: str, namespace: str | None = None, **changes: Unpack[Changes]) -> Entry:
         """Give an entry other contents: `memory.update("e7", text="…", expires_at=…)`. What is not named stays.
@@ -195,29 +175,7 @@ class Memory:
         :returns: the entry as it is now; its revision is one higher, and `updated_at` is now.
         :raises UnknownEntry: there is no such entry. :raises OverBudget: see `open`. :raises StoreError: the store is a host's file.
         """
-        self._check_own("entries of a file are changed by the program that owns it; import them into a database instead")
-        old = self.get(id, namespace)
-        new = replace(old, **changes, updated_at=self.clock())
-        if self.standing:
-            self.standing.admit(self, old.namespace, entry_bytes(new) - entry_bytes(old))
-        vector = None if new.embedding_text == old.embedding_text else self._embed([new])[0]
-        stored = self.opened.store.update(new, vector, now=new.updated_at)
-        self._keep_within([stored])
-        return stored
-
-    def _check_own(self, why: str) -> None:
-        if self.opened.mirror is not None:
-            raise StoreError(why)
-
-    def _admit(self, entries: Sequence[Entry]) -> None:
-        if self.standing:
-            for namespace in dict.fromkeys(entry.namespace for entry in entries):
-                self.standing.admit(self, namespace, sum(entry_bytes(e) for e in entries if e.namespace == namespace))
-
-    def _keep_within(self, entries: Sequence[Entry]) -> None:
-        if self.standing:
-            for namespace in dict.fromkeys(entry.namespace for entry in entries):
-                self.standing.keep(self, namespace, {e.id for e in entries if e.namespace == namespace})
+        return updated(self, self.get(id, namespace), changes)
 
     def import_file(self, path: str | Path, *, fields: JsonlFields | None = None, namespace: str | None = None) -> int:
         """Read another store's entries into this one, as they stream in; returns how many.
@@ -264,25 +222,65 @@ class Memory:
         """
         from memfold.observing import observed, sessions_of
 
-        self._check_own("conversations are taken into a Memfold database, like agent.db; this is a file that another program owns")
-        sessions = sessions_of(conversation, format)
-        store = self.opened.store
-        with lease(store.connection, namespace):
-            self.embed_missing(namespace)
-            report = observed(
-                store,
-                namespace,
-                sessions,
-                embedder=self.embedder,
-                model=model,
-                settings=settings,
-                prompts=prompts,
-                clock=self.clock,
-                on_session=on_session,
-                admit=self._admit,
-            )
-        self._keep_within(report.entries)
-        return report
+        return observed(self, namespace, sessions_of(conversation, format), model, settings, prompts, on_session)
+
+    # Recall
+
+    def recall(
+        self,
+        query: str,
+        namespace: str = "default",
+        *,
+        limit: int = 10,
+        scorer: str = "",
+        filter: Filter | None = None,
+        linked: int = 0,
+    ) -> list[Hit]:
+        """The entries that answer a question best, each with why it was found; what has expired is not recalled.
+
+        :param limit: hits at most, best first.
+        :param scorer: a name of `memfold.retrieve.SCORERS`; "" is that of the store's settings.
+        :param filter: what an entry must be. :param linked: entries that hits link to, drawn in beyond the limit.
+        :raises UnknownName: there is no such scorer.
+        """
+        name = scorer or self.recalling.retrieve.scorer
+        return found(self, query, namespace, limit, name, filter, linked, grouped=name in BY_ATOM)
+
+    def context(
+        self,
+        query: str,
+        namespace: str = "default",
+        *,
+        max_tokens: int,
+        scorer: str = "",
+        filter: Filter | None = None,
+        linked: int = 0,
+        counter: TokenCounter | None = None,
+        packing: PackSettings | None = None,
+        template: Template | None = None,
+    ) -> Context:
+        """What to put into a prompt for a question: entries found, grouped and rendered in at most `max_tokens` tokens.
+
+        :param counter: counts the whole text; by default the bundled word pieces, mostly more than a language model's tokens.
+        :param packing: packer, form and limits; by default the store's. :param template: a form of your own.
+        :raises UnknownName: there is no such scorer, packer or form. :raises BudgetError: `max_tokens` is negative.
+        """
+        name = scorer or self.recalling.retrieve.scorer
+        hits = found(self, query, namespace, enough(max_tokens), name, filter, linked, grouped=True)
+        return packed(hits, name, max_tokens, counter or open_counter("wordpiece"), packing or self.recalling.pack, template)
+
+    def recaller(self, namespace: str) -> Recaller:
+        """Atoms and retriever of a namespace, kept between questions."""
+        if namespace not in self._recallers:
+            self._recallers[namespace] = Recaller(self.opened.store, namespace, self.recalling, self.reranker)
+        return self._recallers[namespace]
+
+    def stats(self, namespace: str | None = None) -> Stats:
+        """What there is, in numbers: of a namespace, or of all."""
+        entries, size = self.totals(namespace)
+        runs = self.runs(namespace)
+        limit = self.standing.max_bytes if self.standing else None
+        return Stats(entries, size, len(self.namespaces()), len(runs), sum(run.edits for run in runs), self.disk_bytes(), limit)
 
     # Refinement
 
@@ -357,28 +355,7 @@ class Memory:
         :returns: the edits taken back, last first.
         :raises UnknownRun: no such run or edit. :raises CannotUndo: the message says why.
         """
-        namespace = self.journal.run(run).namespace
-        with lease(self.opened.store.connection, namespace):
-            undone = self.journal.undo(run, edit)
-            if edit is not None:
-                self._keep_apart(undone[0])
-            try:
-                if self.opened.mirror is not None:
-                    self.opened.mirror.push()
-            except StoreChanged:
-                self.journal.mark(undone, "applied")
-                raise
-        return undone
-
-    def _keep_apart(self, edit: Edit) -> None:
-        sides = list(edit.before)
-        if len(sides) == 1:
-            try:
-                sides.append(self.opened.store.get(edit.namespace, edit.kept))
-            except UnknownEntry:
-                return
-        key = Seen(JudgedPairs(self.opened.store.connection, edit.namespace, EVERY_JUDGE).keys(), sides).key(Pair(sides[0], sides[1], 0))
-        JudgedPairs(self.opened.store.connection, edit.namespace, EVERY_JUDGE).add([key])
+        return taken_back(self, run, edit)
 
     def pin(self, id: str, namespace: str | None = None, *, pinned: bool = True) -> Entry:
         """Protect an entry from every refinement, or lift that.
@@ -397,26 +374,7 @@ class Memory:
 
         :raises UnknownEntry: there is no entry with this id. :raises LeaseHeld: a run works on one of the namespaces.
         """
-        if bool(text.strip()) == bool(id):
-            raise StoreError("give either a text or an id to forget")
-        erasure = Erasure(text or id)
-        if id:
-            erasure.changes.append(Change(self.get(id, namespace), None))
-        else:
-            found = (changed(entry, text) for entry in self.entries(namespace))
-            erasure.changes.extend(change for change in found if change is not None)
-        if not apply:
-            return erasure
-        with ExitStack() as held:
-            for name in sorted({change.before.namespace for change in erasure.changes}):
-                held.enter_context(lease(self.opened.store.connection, name))
-            mirror = self.opened.mirror
-            needles = [text] if text else [json.dumps(id, ensure_ascii=False), erasure.changes[0].before.text]
-            erasure.edits = erase(self.opened.store, self.journal, erasure.changes, needles)
-            if mirror is not None:
-                erasure.remaining = mirror.erase(text)
-        erasure.applied = True
-        return erasure
+        return forgotten(self, text, id, namespace, apply=apply)
 
     def compact(self, before: datetime | None = None) -> tuple[int, int]:
         """Free the before-images of runs that ended before a time (all, without one), and the room they took; and replies of models.
@@ -444,7 +402,8 @@ class Memory:
 
     # Vectors
 
-    def _embed(self, entries: Sequence[Entry]) -> np.ndarray:
+    def embed(self, entries: Sequence[Entry]) -> Vectors:
+        """The vectors of entries, shape (len(entries), dim), by the embedder that the store's vectors come from."""
         self.opened.store.set_embedder(self.embedder.name, self.embedder.dim, drop=self.reembed)
         return self.embedder.embed([entry.embedding_text for entry in entries])
 
@@ -454,23 +413,14 @@ class Memory:
         total = self.opened.store.totals(namespace)[0]
         missing = list(self.opened.store.without_vector(namespace))
         if missing:
-            self._tell("embedded", total - len(missing), total)
-        for start in range(0, len(missing), EMBED_BATCH):
-            batch = missing[start : start + EMBED_BATCH]
-            self.opened.store.put_vectors([n for n, _ in batch], self._embed([entry for _, entry in batch]))
-            self._tell("embedded", total - len(missing) + start + len(batch), total)
+            self.tell("embedded", total - len(missing), total)
+        for start in range(0, len(missing), BATCH):
+            batch = missing[start : start + BATCH]
+            self.opened.store.put_vectors([n for n, _ in batch], self.embed([entry for _, entry in batch]))
+            self.tell("embedded", total - len(missing) + start + len(batch), total)
 
-    def _tell(self, what: str, done: int, total: int) -> None:
+    def tell(self, what: str, done: int, total: int) -> None:
+        """Report progress to whoever asked for it."""
         if self.on_progress:
             self.on_progress(what, done, total)
 
-
-def _batches(entries: Iterable[Entry], size: int) -> Iterator[list[Entry]]:
-    batch: list[Entry] = []
-    for entry in entries:
-        batch.append(entry)
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
-        yield batch

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -14,12 +15,16 @@ from memfold.config import ExtractSettings
 from memfold.embed import open_counter
 from memfold.extract import Known, Observation, Outcome, Prompts, Tools, extract, in_rounds, linked, session_key, verbatim
 from memfold.extract.formats import from_messages, read_sessions
-from memfold.protocols import ChatModel, Embedder, Vectors
+from memfold.protocols import ChatModel, Vectors
 from memfold.reading import TextReader
-from memfold.store.lease import renew
+from memfold.store.lease import lease, renew
 from memfold.store.sessions import SessionLog
 from memfold.store.sqlite import SqliteStore
 from memfold.types import Entry, Session
+from memfold.writing import admit, check_own, keep_within
+
+if TYPE_CHECKING:
+    from memfold.memory import Memory
 
 OnSession = Callable[[Outcome], None]
 
@@ -146,19 +151,23 @@ def sessions_of(conversation: Conversation, format: str = "") -> Iterator[Sessio
 
 
 def observed(
-    store: SqliteStore,
+    memory: Memory,
     namespace: str,
     sessions: Iterable[Session],
-    *,
-    embedder: Embedder,
     model: ChatModel | None,
     settings: ExtractSettings | None,
     prompts: Prompts | None,
-    clock: Callable[[], datetime],
     on_session: OnSession | None,
-    admit: Callable[[Sequence[Entry]], None] | None = None,
 ) -> Observation:
-    """Take sessions into a namespace whose lease the caller holds, and whose entries have their vectors."""
-    tools = Tools(embedder, TextReader(), open_counter("wordpiece"), prompts or Prompts())
-    known = Known(*store.load(namespace)) if model is not None else Known([], np.zeros((0, embedder.dim), np.float32))
-    return Observer(store, namespace, tools, model, known, settings or ExtractSettings(), clock, on_session, admit).run(sessions)
+    """See `Memory.observe`."""
+    check_own(memory, "conversations are taken into a Memfold database, like agent.db; this is a file that another program owns")
+    store, embedder = memory.opened.store, memory.embedder
+    with lease(store.connection, namespace):
+        memory.embed_missing(namespace)
+        tools = Tools(embedder, TextReader(), open_counter("wordpiece"), prompts or Prompts())
+        known = Known(*store.load(namespace)) if model is not None else Known([], np.zeros((0, embedder.dim), np.float32))
+        settings, may = settings or ExtractSettings(), partial(admit, memory)
+        report = Observer(store, namespace, tools, model, known, settings, memory.clock, on_session, may).run(sessions)
+    memory.recaller(namespace).atoms.current()
+    keep_within(memory, report.entries)
+    return report

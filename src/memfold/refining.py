@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 from memfold.budget import Budget
 from memfold.config import ModelSettings, RefineSettings
 from memfold.embed import open_counter
-from memfold.errors import StoreChanged
+from memfold.errors import StoreChanged, UnknownEntry
 from memfold.protocols import Judge, TokenCounter
 from memfold.refine import Measures, Refinement, Report, Review, order_of
 from memfold.refine.guards import GuardSettings
-from memfold.store.judged import JudgedPairs
+from memfold.refine.seen import Seen
+from memfold.store.judged import EVERY_JUDGE, JudgedPairs
 from memfold.store.lease import lease
 from memfold.store.ledger import PreviewLedger, RunLedger
-from memfold.types import Entry
+from memfold.types import Edit, Entry, Pair
 
 if TYPE_CHECKING:
     from memfold.memory import Memory
@@ -62,6 +63,8 @@ def refined(memory: Memory, job: Job) -> Report:
         run = memory.journal.begin(job.namespace, "refine", kept, memory.clock())
         report = _run(memory, job, run, interrupted[-1].id if interrupted else "")
         _bring_home(memory, report)
+    if report.edits:
+        memory.recaller(job.namespace).atoms.current()
     return report
 
 
@@ -78,6 +81,34 @@ def estimated(memory: Memory, job: Job, priced: str, model: ModelSettings) -> Es
     least, most = (estimate_cost(priced, tally.tokens_in, tally.tokens_out, model) for tally in tallies)
     took = minutes(tallies[0], job.settings, model), minutes(tallies[1], job.settings, model)
     return Estimate(job.namespace, job.judge.name, *tallies, (least.amount, most.amount) if least.known else None, took)
+
+
+def taken_back(memory: Memory, run: str, edit: int | None) -> list[Edit]:
+    """See `Memory.undo`."""
+    namespace, mirror = memory.journal.run(run).namespace, memory.opened.mirror
+    with lease(memory.opened.store.connection, namespace):
+        undone = memory.journal.undo(run, edit)
+        if edit is not None:
+            _keep_apart(memory, undone[0])
+        try:
+            if mirror is not None:
+                mirror.push()
+        except StoreChanged:
+            memory.journal.mark(undone, "applied")
+            raise
+    return undone
+
+
+def _keep_apart(memory: Memory, edit: Edit) -> None:
+    """Two sides that a person parted stay so, whatever a judge says."""
+    sides = list(edit.before)
+    if len(sides) == 1:
+        try:
+            sides.append(memory.opened.store.get(edit.namespace, edit.kept))
+        except UnknownEntry:
+            return
+    judged = JudgedPairs(memory.opened.store.connection, edit.namespace, EVERY_JUDGE)
+    judged.add([Seen(judged.keys(), sides).key(Pair(sides[0], sides[1], 0))])
 
 
 def _run(memory: Memory, job: Job, run: str = "", resumed: str = "") -> Report:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, TypedDict, cast
 
 from memfold.errors import BadEntry
 
@@ -352,3 +352,29 @@ def _links(links: Sequence[Link]) -> list[JSON]:
 
 def _as_links(data: Sequence[Sequence[str]]) -> tuple[Link, ...]:
     return tuple(Link(target, relation) for target, relation in data)
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """A store in numbers. `bytes` are the entries', `disk_bytes` all files'; `max_bytes` is a namespace's standing budget."""
+
+    entries: int
+    bytes: int
+    namespaces: int
+    runs: int
+    edits: int
+    disk_bytes: int
+    max_bytes: int | None
+
+
+class Changes(TypedDict, total=False):
+    """What `Memory.update` can change of an entry."""
+
+    text: str
+    kind: Kind
+    keywords: tuple[str, ...]
+    links: tuple[Link, ...]
+    occurred_at: datetime | None
+    expires_at: datetime | None
+    importance: float
+    metadata: Mapping[str, JSON]

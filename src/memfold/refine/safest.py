@@ -120,7 +120,7 @@ class SafestFirst:
         return list(found.values())
 
     def judged(self, pair: Pair, decision: Decision) -> None:
-        """A decision, as the guards let it pass. A preserved pair is the caller's to remember; what is not remembered is not given again."""
+        """A decision, as the guards let it pass. What is preserved is the caller's to remember; other pairs are not given again."""
         near = self._rows(pair)
         if decision.action != "preserve":
             turn = (self._loss(pair, decision), -pair.cosine, pair.a.id, pair.b.id)

@@ -31,7 +31,7 @@ from memfold.types import Decision, Pair, Relation
 VERSION = 3
 FLOOR = 0.30
 """Cosine below which every pair is preserved. Nine in ten of the pairs that may lose a side lie above it."""
-DELETE = 0.60
+DELETE = 0.65
 """Least `cover` for a deletion; chosen on the threshold curve of the fitted sources, each left out in turn."""
 MERGE = 0.50
 """Least `merge` for a merge."""

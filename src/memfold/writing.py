@@ -1,0 +1,87 @@
+"""Entries into a store: embedded, stored and joined to atoms in one transaction a batch, within the standing budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from memfold.errors import StoreError
+from memfold.store.size import entry_bytes
+from memfold.types import Changes, Entry
+
+if TYPE_CHECKING:
+    from memfold.memory import Memory
+
+BATCH = 512
+"""Entries that are embedded and stored at once."""
+
+
+def added(memory: Memory, entries: Iterable[Entry]) -> int:
+    """See `Memory.add`."""
+    check_own(memory, "entries are added to a file by the program that owns it; import them into a database instead")
+    count = 0
+    for batch in _batches(entries, BATCH):
+        admit(memory, batch)
+        vectors = memory.embed(batch)
+        with memory.opened.store.connection.writing():
+            for namespace in _namespaces(batch):
+                mine = [n for n, entry in enumerate(batch) if entry.namespace == namespace]
+                memory.recaller(namespace).atoms.add([batch[n] for n in mine], vectors[mine])
+        count += len(batch)
+        memory.tell("stored", count, count)
+        keep_within(memory, batch)
+    return count
+
+
+def updated(memory: Memory, old: Entry, changes: Changes) -> Entry:
+    """See `Memory.update`."""
+    check_own(memory, "entries of a file are changed by the program that owns it; import them into a database instead")
+    new = replace(old, **changes, updated_at=memory.clock())
+    if memory.standing:
+        memory.standing.admit(memory, old.namespace, entry_bytes(new) - entry_bytes(old))
+    vector = None if new.embedding_text == old.embedding_text else memory.embed([new])[0]
+    stored = memory.opened.store.update(new, vector, now=new.updated_at)
+    keep_within(memory, [stored])
+    return stored
+
+
+def check_own(memory: Memory, why: str) -> None:
+    """Refuse to write into a file that another program owns.
+
+    :raises StoreError: it is one.
+    """
+    if memory.opened.mirror is not None:
+        raise StoreError(why)
+
+
+def admit(memory: Memory, entries: Sequence[Entry]) -> None:
+    """Refuse what a standing budget has no room for.
+
+    :raises OverBudget: it has none.
+    """
+    for namespace in _namespaces(entries) if memory.standing else ():
+        assert memory.standing is not None
+        memory.standing.admit(memory, namespace, sum(entry_bytes(entry) for entry in entries if entry.namespace == namespace))
+
+
+def keep_within(memory: Memory, entries: Sequence[Entry]) -> None:
+    """Bring the namespaces of entries that were just written back within the standing budget."""
+    for namespace in _namespaces(entries) if memory.standing else ():
+        assert memory.standing is not None
+        memory.standing.keep(memory, namespace, {entry.id for entry in entries if entry.namespace == namespace})
+
+
+def _namespaces(entries: Sequence[Entry]) -> list[str]:
+    return list(dict.fromkeys(entry.namespace for entry in entries))
+
+
+def _batches(entries: Iterable[Entry], size: int) -> Iterator[list[Entry]]:
+    batch: list[Entry] = []
+    for entry in entries:
+        batch.append(entry)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
