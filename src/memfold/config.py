@@ -154,7 +154,7 @@ class AtomSettings:
 class PackSettings:
     """How hits become a context. `None` is no limit; the budget of tokens always limits it.
 
-    :param packer: a name of `memfold.pack.PACKERS`: `grouped` (RSM-full's) or `flat`.
+    :param packer: a name of `memfold.pack.PACKERS`: `arranged`, `grouped` (RSM-full's) or `flat`.
     :param template: a name of `memfold.pack.TEMPLATES`: the form of the text.
     :param share: with "proportional", an atom takes at most its part of the budget by `Hit.atom_score`; what it does not use goes to
         the next, and what is left at the end to whatever still fits. With "none" the best atom takes what it can.
@@ -165,7 +165,7 @@ class PackSettings:
     :param times: how much of its time each entry shows.
     """
 
-    packer: str = "grouped"
+    packer: str = "arranged"
     template: str = "markdown"
     share: Literal["none", "proportional"] = "none"
     headings: Literal["many", "all"] = "many"

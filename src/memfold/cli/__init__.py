@@ -20,6 +20,10 @@ __all__ = ["main"]
 
 SECTIONS: dict[str, dict[str, str]] = {
     "Remember": {"observe": "Conversations in, memories out."},
+    "Recall": {
+        "recall": "The entries that answer a question best, and why.",
+        "context": "The same packed for a prompt, within a budget of tokens.",
+    },
     "Look": {"audit": "What is in a store, and how much of it is redundant."},
     "Shrink": {
         "refine": "Shrink a store to a budget; a preview unless --apply.",
@@ -44,6 +48,7 @@ SECTIONS: dict[str, dict[str, str]] = {
 }
 """The commands by what they are for, in the order of their use, each in a few words."""
 HOMES = {
+    "context": "recall",
     "log": "journal",
     "show": "journal",
     "undo": "journal",

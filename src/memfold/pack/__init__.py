@@ -6,10 +6,11 @@
     gauge     the text as a whole is counted; too long, and the last that came in go (`gauge`, `fill`)
     clip      where nothing fits, the first entry is cut at the end of a sentence (`clip`)
 
-| packer    | what it does                                                                           |
-|-----------|----------------------------------------------------------------------------------------|
-| `grouped` | the paper's: atom by atom, each under a heading and in the order of time (the default) |
-| `flat`    | the same candidates by descending score, without headings                              |
+| packer     | what it does                                                                             |
+|------------|------------------------------------------------------------------------------------------|
+| `grouped`  | the paper's: the best atom takes what it can, then the next; each in the order of time   |
+| `arranged` | hits are chosen for themselves, by descending score, and shown as `grouped` shows them (the default) |
+| `flat`     | the same candidates by descending score, without headings                                |
 
 Templates (`markdown`, `plain`, `json`, `xml`, `chat`, or one of your own) give the text its form; see `page.Template`. Headings,
 dates and everything else that a template writes is charged. `docs/packing.md` tells it in full.
@@ -24,7 +25,7 @@ from memfold.config import PackSettings
 from memfold.errors import UnknownName
 from memfold.pack.packers import DEFAULTS, Packer, PlannedPacker
 from memfold.pack.page import Frame, Group, Line, Template
-from memfold.pack.plan import flat, grouped
+from memfold.pack.plan import arranged, flat, grouped
 from memfold.pack.templates import TEMPLATES, open_template
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
 Opener: TypeAlias = Callable[[PackSettings], Packer]
 PACKERS: dict[str, Opener] = {
     "grouped": lambda settings: PlannedPacker("grouped", grouped, settings),
+    "arranged": lambda settings: PlannedPacker("arranged", arranged, settings),
     "flat": lambda settings: PlannedPacker("flat", flat, settings),
 }
 

@@ -104,7 +104,8 @@ class Filling:
     def _propose(self, kept: list[Candidate], room: int, refused: set[int]) -> list[Candidate]:
         """`kept`, and after it what the walk adds within `room` tokens by the estimates."""
         ledger = _Ledger(self._sheet, self._costs, self._headings, self._settings, kept)
-        parts = self._parts(room) if self._settings.share == "proportional" and not kept else None
+        shared = self._settings.share == "proportional" and not self._sheet.plan.across
+        parts = self._parts(room) if shared and not kept else None
         open_to = [one for one in self._walk if self._costs[one.rank] <= room and one.rank not in refused]
         if parts is not None:
             room = self._by_parts(ledger, open_to, parts, room)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memfold.pack.content import mended, same_words
 from memfold.pack.dates import moment
@@ -34,17 +34,19 @@ class Plan:
 
     :param weights: of each group, for shares; at least 0.
     :param headed: whether groups may have headings, so that what is shown of each is shown in the order of time.
+    :param across: candidates are tried by their own score, whatever group they are in; groups only arrange what is shown.
     """
 
     groups: tuple[tuple[Candidate, ...], ...]
     weights: tuple[float, ...]
     duplicates: tuple[Hit, ...]
     headed: bool
+    across: bool = False
 
     def walk(self) -> Iterator[Candidate]:
         """All candidates, first to try first."""
-        for group in self.groups:
-            yield from group
+        walk = (one for group in self.groups for one in group)
+        yield from sorted(walk, key=lambda one: (-one.hit.score, one.rank)) if self.across else walk
 
 
 def flat(hits: Sequence[Hit]) -> Plan:
@@ -64,6 +66,11 @@ def grouped(hits: Sequence[Hit]) -> Plan:
     ordered = [sorted(group, key=_by_score) if len(group) > 1 else group for group in groups]
     weights = tuple(max(0.0, group[0][1].score if group[0][1].atom is None else group[0][1].atom_score) for group in ordered)
     return Plan(tuple(_candidates(group, index) for index, group in enumerate(ordered)), weights, duplicates, headed=True)
+
+
+def arranged(hits: Sequence[Hit]) -> Plan:
+    """Shown as `grouped` shows them, but tried by descending score: no atom brings weaker members before stronger hits of others."""
+    return replace(grouped(hits), across=True)
 
 
 def chronological(candidates: Sequence[Candidate]) -> list[Candidate]:
