@@ -478,6 +478,11 @@ class Shelf(Protocol):
         """Length of a vector; 0 before the first."""
         ...
 
+    @property
+    def lock(self) -> AbstractContextManager[object]:
+        """Held while a thread works with the store; may be taken again by the same thread."""
+        ...
+
     def snapshot(self) -> AbstractContextManager[object]:
         """Inside, everything is read from one state of the store, whatever others write meanwhile."""
         ...

@@ -19,6 +19,8 @@ from memfold.types import Entry
 
 NEVER = np.float32(-np.inf)
 """The score of what is no candidate."""
+REMEMBERED = 1_024
+"""Exact cosines asked for at once up to which they are remembered, since the reasons of the hits name them."""
 ROUNDING = 1e-5
 """How far a fast score may be from the exact one, at 1."""
 
@@ -64,6 +66,7 @@ class Inquiry:
     filter: Filter
     clusterer: Clusterer | None = None
     _entries: dict[int, Entry | None] = field(default_factory=dict[int, "Entry | None"])
+    _cosines: dict[int, float] = field(default_factory=dict[int, float])
 
     @property
     def matrix(self) -> Matrix:
@@ -85,7 +88,7 @@ class Inquiry:
         if self.vector is None or matrix.dim != len(self.vector):
             return np.full(len(matrix), NEVER, np.float32)
         if near is not None and not self.filter.reads_entries:
-            rows = near(self.vector, max(self.settings.candidates, 4 * self.limit))
+            rows = near(self.vector, max(self.settings.candidates, 4 * self.limit) + len(self.unwanted))
             out = np.full(len(matrix), NEVER, np.float32)
             out[rows] = self.exact_cosines(rows)
             return out
@@ -96,7 +99,16 @@ class Inquiry:
         """Cosines of rows, 0 where there is no vector."""
         if self.vector is None or self.matrix.dim != len(self.vector):
             return np.zeros(len(rows))
-        return self.matrix.exact(rows, self.vector)
+        cosines = self.matrix.exact(rows, self.vector)
+        if len(rows) <= REMEMBERED:
+            self._cosines.update(zip(rows.tolist(), cosines.tolist(), strict=True))
+        return cosines
+
+    def cosine(self, row: int) -> float:
+        """The cosine of one row."""
+        if row not in self._cosines:
+            self._cosines[row] = float(self.exact_cosines(np.array([row], np.intp))[0])
+        return self._cosines[row]
 
     # Entries
 

@@ -39,6 +39,7 @@ class Matrix:
         self._path: Path | None = None
         self.version = 0
         """Goes up with every change of a row."""
+        self._news: list[int] | None = None
         self._mark: Mark | None = None
         self._set(_nothing(shelf.dim))
 
@@ -86,8 +87,10 @@ class Matrix:
 
     def prepare(self) -> None:
         """See to the copy in the file: open it, or write it where it is missing or far behind. Outside of any snapshot."""
+        if self._file_from is None or (self._mark and self._path is None and len(self) < self._file_from):
+            return
         path = self._shelf.file
-        if path is None or self._file_from is None or not self._shelf.dim:
+        if path is None or not self._shelf.dim:
             return
         if self._mark is None:
             self._open(path)
@@ -102,12 +105,26 @@ class Matrix:
         if mark == self._mark:
             return
         changed = None if self._mark is None or self.dim != self._shelf.dim else self._shelf.changed(self._mark)
+        self._tell(changed)
         if changed is None:
             self._path = None
             self._set(_joined(list(self._shelf.pages()), self._shelf.dim))
         elif changed:
             self._replace(changed)
         self._mark = mark
+
+    def news(self) -> list[int] | None:
+        """The places of all rows that came, changed or went since this was asked last; None: anything may have."""
+        news, self._news = self._news, []
+        return news
+
+    def _tell(self, changed: list[int] | None) -> None:
+        self._news = None if changed is None or self._news is None else self._news + changed
+
+    @property
+    def mark(self) -> Mark | None:
+        """The state of the store that the rows are; None before the first."""
+        return self._mark
 
     def _open(self, path: Path) -> None:
         copy = read_copy(path, self._shelf)
@@ -120,8 +137,10 @@ class Matrix:
             with self._shelf.exclusive():
                 if self._file_from is not None and self._shelf.dim and self._shelf.count() >= self._file_from:
                     write_copy(path, self._shelf)
+                self._tell(self._shelf.changed(self._mark) if self._mark else None)
         except (ReadOnlyStore, PermissionError):  # no copy then: the rows are read from the store, and the answers are the same
             self._file_from = None
+            self._tell(None)
         self._path = self._mark = None
         self._set(_nothing(self._shelf.dim))
         self._open(path)

@@ -10,6 +10,7 @@ import numpy as np
 
 from memfold.config import RetrieveSettings
 from memfold.protocols import Clusterer, Shelf, Vector
+from memfold.retrieve.approximate import Nearest, open_nearest
 from memfold.retrieve.filters import Filter
 from memfold.retrieve.inquiry import Inquiry, Search
 from memfold.retrieve.keywords import Keywords
@@ -32,7 +33,9 @@ class Reranker(Protocol):
 
 
 class Retriever:
-    """Answers questions over one shelf. Whoever changes the store, an answer is of the store's state when it is asked.
+    """Answers questions over one shelf, from any thread, one at a time.
+
+    Whoever changes the store, an answer is of its state when it is asked.
 
     :param clusterer: gives the atoms of the namespace, in step with the store; called once a question. None: there are none.
     """
@@ -51,6 +54,7 @@ class Retriever:
         self._reranker = reranker
         self.matrix = Matrix(shelf, file_from=settings.file_from)
         self._search = Search(shelf, self.matrix, Keywords(shelf, self.matrix, settings), settings)
+        self._nearest: Nearest | None = None
 
     def recall(
         self,
@@ -70,18 +74,39 @@ class Retriever:
             holds for them too.
         :raises BadParameter: the scorer needs atoms or a vector, and there are none.
         """
-        atoms = self._clusterer() if self._clusterer is not None else None
+        with self._shelf.lock:
+            atoms = self._clusterer() if self._clusterer is not None else None
+            self._prepare()
+            with self._shelf.snapshot():
+                self._refresh()
+                q = None if vector is None else unit(vector)
+                looked_at = max(limit, self._settings.pool) if self._reranker else limit
+                return self._answer(Inquiry(self._search, text, q, looked_at, filter, atoms), scorer, limit, linked)
+
+    def _prepare(self) -> None:
         self.matrix.prepare()
-        with self._shelf.snapshot():
-            self.matrix.refresh()
-            looked_at = max(limit, self._settings.pool) if self._reranker else limit
-            q = None if vector is None else unit(vector)
-            inquiry = Inquiry(self._search, text, q, looked_at, filter, atoms)
-            hits = self._hits(inquiry, scorer)
-            if self._reranker is not None and hits:
-                hits = _reranked(self._reranker, text, hits)
-            hits = hits[:limit]
-            return _with_links(inquiry, hits, linked) if linked > 0 else hits
+        least = self._settings.approximate_from
+        if least is None:
+            return
+        if self.matrix.mark is None:
+            with self._shelf.snapshot():
+                self.matrix.refresh()
+        if int(self.matrix.embedded.sum()) < max(1, least):
+            self._nearest = None
+        elif self._nearest is None:
+            self._nearest = open_nearest(self._shelf, self.matrix)
+        self._search.nearest = self._nearest
+
+    def _refresh(self) -> None:
+        self.matrix.refresh()
+        if self._nearest is not None:
+            self._nearest.refresh()
+
+    def _answer(self, inquiry: Inquiry, scorer: Scorer, limit: int, linked: int) -> list[Hit]:
+        hits = self._hits(inquiry, scorer)
+        if self._reranker is not None and hits:
+            hits = _reranked(self._reranker, inquiry.text, hits)
+        return _with_links(inquiry, hits[:limit], linked) if linked > 0 else hits[:limit]
 
     def _hits(self, inquiry: Inquiry, scorer: Scorer) -> list[Hit]:
         ranking = scorer.rank(inquiry)

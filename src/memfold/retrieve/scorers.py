@@ -75,7 +75,7 @@ class Hybrid:
         if best == 0:
             return Dense().rank(inquiry)
         shares = words * np.float32(inquiry.settings.words_weight / best)
-        unseen = np.flatnonzero((cosines == NEVER) & (words > 0))
+        unseen = _unseen(inquiry, cosines, words)
         scores = np.add(cosines, shares, dtype=np.float32)
         scores[unseen] = shares[unseen] + inquiry.exact_cosines(unseen).astype(np.float32)
 
@@ -95,14 +95,18 @@ class ReciprocalRanks:
 
     def rank(self, inquiry: Inquiry) -> Ranking:
         sums = np.zeros(len(inquiry.matrix), np.float64)
-        said: dict[int, list[str]] = {}
+        said: dict[int, list[tuple[Ranking, int]]] = {}
         for scorer in (Dense(), Bm25()):
             ranking = scorer.rank(inquiry)
             for rank, (row, _) in enumerate(inquiry.best(ranking, max(inquiry.settings.pool, inquiry.limit)), 1):
                 sums[row] += 1 / (inquiry.settings.rank_constant + rank)
-                said.setdefault(row, []).append(f"{ranking.why(row)}, place {rank}")
+                said.setdefault(row, []).append((ranking, rank))
         scores = np.where(sums > 0, sums, NEVER).astype(np.float32)
-        return Ranking(scores, lambda rows: sums[rows], lambda row: "; ".join(said[row]))
+
+        def why(row: int) -> str:
+            return "; ".join(f"{ranking.why(row)}, place {rank}" for ranking, rank in said[row])
+
+        return Ranking(scores, lambda rows: sums[rows], why)
 
 
 class OfAtoms:
@@ -140,6 +144,15 @@ class OfAtoms:
         )
 
 
+def _unseen(inquiry: Inquiry, cosines: NDArray[np.float32], words: NDArray[np.float32]) -> NDArray[np.intp]:
+    """Rows that come in by their words: those without a vector, and the best of those that an approximate index did not bring."""
+    rows = np.flatnonzero((cosines == NEVER) & (words > 0))
+    most = max(inquiry.settings.candidates, 4 * inquiry.limit)
+    if inquiry.search.nearest is None or len(rows) <= most:
+        return rows
+    return rows[np.argsort(-words[rows], kind="stable")[:most]]
+
+
 def leading_scorer() -> OfAtoms:
     """|v1 . q| (RSM-full, Eq. 2)."""
     return OfAtoms("v1", lambda clusterer: clusterer.leading(), np.abs)
@@ -157,7 +170,7 @@ def _members(inquiry: Inquiry, clusterer: Clusterer, atom: int) -> NDArray[np.in
 
 
 def _cosine(inquiry: Inquiry, row: int) -> str:
-    return f"cosine {float(inquiry.exact_cosines(np.array([row], np.intp))[0]):.2f}"
+    return f"cosine {inquiry.cosine(row):.2f}"
 
 
 def _words(inquiry: Inquiry, row: int) -> str:

@@ -50,6 +50,10 @@ class StoredShelf:
         stored = self._store.embedder()
         return stored[1] if stored else 0
 
+    @property
+    def lock(self) -> AbstractContextManager[object]:
+        return self._store.connection.lock
+
     @contextmanager
     def snapshot(self) -> Generator[None]:
         with self._store.connection.reading() as db:
