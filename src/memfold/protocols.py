@@ -522,6 +522,13 @@ class Shelf(Protocol):
         """Places of the entries with these ids, as far as there are any, ascending."""
         ...
 
+    def possible(self, kinds: Sequence[str], days: tuple[str, str], fields: Mapping[str, str]) -> NDArray[np.int64]:
+        """Ascending places of the entries that may be of one of these kinds, within these days and with these fields; never too few.
+
+        :param kinds: none is any. :param days: first and last as `2031-05-01`; "" is open. :param fields: of the metadata, texts only.
+        """
+        ...
+
     def terms(self, text: str) -> list[str]:
         """What a question asks for by words, each once: words, and pairs of characters of scripts without spaces."""
         ...

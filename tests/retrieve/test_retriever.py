@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 
 import numpy as np
 import pytest
 
 from memfold.errors import BadParameter, UnknownName
-from memfold.retrieve import SCORERS, Filter, Retriever, open_scorer
+from memfold.retrieve import SCORERS, Filter, Retriever, inquiry, open_scorer
 from memfold.store.shelf import StoredShelf
 from memfold.types import Entry
 
@@ -217,3 +217,30 @@ def test_a_reranker_has_the_last_word(harbour, made):
     hits = ask(retriever, "dense", "", made.towards(1), limit=1)
     assert ids(hits) == ["city"]
     assert "; shortest -10.00 (was place " in hits[0].why
+
+
+@pytest.mark.parametrize(
+    ("filter", "wanted"),
+    [
+        (Filter(kinds=("event",)), {"ferry"}),
+        (Filter(kinds=("fact",), metadata={"by": "crew"}), {"late"}),
+        (Filter(since=datetime(2031, 6, 1, 23, tzinfo=timezone(timedelta(hours=23)))), {"boat"}),
+        (Filter(until=datetime(2031, 5, 1, 9, 0, 1)), {"ferry"}),
+        (Filter(since=datetime.min, until=datetime.max), {"ferry", "late", "boat"}),
+        (Filter(metadata={"by": "cook"}), {"oats"}),
+        (Filter(metadata={'odd"key': "é"}), {"odd"}),
+        (Filter(metadata={"deck": 2}), {"late"}),
+    ],
+)
+def test_a_narrow_filter_finds_the_few_among_thousands(harbour, made, monkeypatch, filter, wanted):
+    """The store rules most out without reading them, and never one too many."""
+    monkeypatch.setattr(inquiry, "PATIENCE", 256)
+    harbour.add([Entry("odd", "Odd fields.", kind="turn", metadata={'odd"key': "é"})], made.towards(0, 1)[None])
+    crowd = [Entry(f"n{n}", "crowd", kind="detail") for n in range(700)]
+    harbour.add(crowd, np.tile(made.towards(1), (700, 1)))
+    retriever = made.open(harbour)
+    read = []
+    retriever._shelf.entries, entries = lambda places: read.extend(places) or entries(places), retriever._shelf.entries
+    assert set(ids(ask(retriever, "dense", "", made.towards(1), filter=filter))) == wanted
+    told_by_reading = not filter.narrows or filter.metadata.keys() & {'odd"key'}
+    assert told_by_reading or len(read) < 150

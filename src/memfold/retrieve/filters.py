@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from memfold.types import JSON, Entry, Kind
+
+SPREAD = timedelta(days=2)
+"""Two zones write one moment at most so far apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,21 @@ class Filter:
         """Whether an entry must be read to be judged; ids are known without."""
         return bool(self.kinds or self.since or self.until or self.metadata or self.accept)
 
+    @property
+    def narrows(self) -> bool:
+        """Whether a store can tell beforehand that some entries do not pass."""
+        return bool(self.kinds or any(self.days) or self.fields)
+
+    @property
+    def days(self) -> tuple[str, str]:
+        """The first and the last day, as written in any zone, on which an entry's time may lie; "" is open."""
+        return _day(self.since, -SPREAD), _day(self.until, SPREAD)
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The wanted metadata that is text."""
+        return {key: value for key, value in self.metadata.items() if isinstance(value, str)}
+
     def passes(self, entry: Entry) -> bool:
         """Whether the entry comes into question."""
         if entry.id in self.without or (self.kinds and entry.kind not in self.kinds):
@@ -49,6 +67,15 @@ class Filter:
         if time is None:
             return False
         return (self.since is None or not _before(time, self.since)) and (self.until is None or _before(time, self.until))
+
+
+def _day(time: datetime | None, shift: timedelta) -> str:
+    if time is None:
+        return ""
+    try:
+        return (time.replace(tzinfo=None) + shift).date().isoformat()
+    except OverflowError:  # at the ends of the calendar
+        return ""
 
 
 def _before(time: datetime, bound: datetime) -> bool:

@@ -19,6 +19,10 @@ from memfold.types import Entry
 
 NEVER = np.float32(-np.inf)
 """The score of what is no candidate."""
+PAGE = 4_096
+"""Entries read at once at most."""
+PATIENCE = 1_000
+"""When so many entries are to be looked at, the store is first asked which may pass at all."""
 REMEMBERED = 1_024
 """Exact cosines asked for at once up to which they are remembered, since the reasons of the hits name them."""
 ROUNDING = 1e-5
@@ -139,8 +143,16 @@ class Inquiry:
         while low < len(rows) and (most is None or len(kept) < most):
             part = rows[low : low + size]
             kept += [int(row) for row, e in zip(part, self.entries(part), strict=True) if e is not None and self.filter.passes(e)]
-            low, size = low + size, min(4 * size, 4096)
+            low, size = low + size, min(4 * size, PAGE)
         return np.array(kept[:most], np.intp)
+
+    @cached_property
+    def possible(self) -> NDArray[np.bool_]:
+        """Whether each row may pass, as far as the store tells without reading its entry."""
+        wanted = self.filter
+        out = np.zeros(len(self.matrix), np.bool_)
+        out[self.matrix.rows_at(self.search.shelf.possible(wanted.kinds, wanted.days, wanted.fields))] = True
+        return out
 
     # The walk
 
@@ -158,6 +170,8 @@ class Inquiry:
                 told = dict(zip(rows.tolist(), exact.tolist(), strict=True))
                 return [(int(row), told[int(row)]) for row in kept]
             most *= 4
+            if most >= PATIENCE and self.filter.narrows:
+                scores = np.where(self.possible, scores, NEVER)
         return []
 
     # Atoms

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterable, Iterator, Sequence
+import re
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
@@ -21,6 +22,8 @@ PAGE = 4096
 ASKED = 500
 """Places or ids asked for in one statement."""
 
+_PLAIN = re.compile(r"[A-Za-z0-9_]+")
+"""Names of fields that stand in a JSON path as they are."""
 _ROWS = (
     "SELECT e.n, v.vector, d.sz FROM entries e LEFT JOIN vectors v ON v.n = e.n LEFT JOIN words_docsize d ON d.id = e.n "
     "WHERE (?1 IS NULL OR e.namespace = ?1)"
@@ -122,6 +125,25 @@ class StoredShelf:
                 rows = db.execute(f"SELECT n FROM entries WHERE id IN ({_marks(part)}){where}", (*part, *values))
                 found += [n for (n,) in rows]
         return sorted(found)
+
+    def possible(self, kinds: Sequence[str], days: tuple[str, str], fields: Mapping[str, str]) -> NDArray[np.int64]:
+        where, values = ["(? IS NULL OR namespace = ?)"], [self._namespace, self._namespace]
+        if kinds:
+            where.append(f"coalesce(json_extract(data, '$.kind'), 'fact') IN ({_marks(kinds)})")
+            values += kinds
+        day = "substr(coalesce(json_extract(data, '$.occurred_at'), json_extract(data, '$.created_at')), 1, 10)"
+        for bound, comparison in zip(days, (">=", "<="), strict=True):
+            if bound:
+                where.append(f"{day} {comparison} ?")
+                values.append(bound)
+        for key, value in fields.items():
+            if _PLAIN.fullmatch(key) and value.isascii():
+                where.append(f"json_extract(data, '$.metadata.\"{key}\"') = ?")
+                values.append(value)
+        with self._store.connection.reading() as db:
+            rows = db.execute(f"SELECT group_concat(n) FROM (SELECT n FROM entries WHERE {' AND '.join(where)} ORDER BY n)", values)
+            (joined,) = rows.fetchone()
+        return np.fromstring(joined or "", np.int64, sep=",")
 
     # Words
 
