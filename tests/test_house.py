@@ -11,8 +11,9 @@ from pathlib import Path
 import memfold
 
 PUBLIC = [
-    "Budget", "Decision", "Edit", "Entry", "ExtractSettings", "GuardSettings", "JsonlFields", "Link", "MemfoldError", "Memory", "Pair",
-    "RefineSettings", "Report", "Session", "Source", "Turn", "__version__",
+    "AsyncMemory", "Budget", "Context", "Decision", "Edit", "Entry", "ExtractSettings", "Filter", "GuardSettings", "Hit",
+    "JsonlFields", "Link", "MemfoldError", "Memory", "ModelSettings", "PackSettings", "Pair", "RecallSettings", "RefineSettings",
+    "Report", "Session", "Source", "Turn", "__version__", "open_model",
 ]  # fmt: skip
 HEAVY = ("numpy", "onnxruntime", "tokenizers", "rich", "click", "matplotlib", "openai", "sqlite3", "asyncio", "importlib.metadata")
 BARE = [sys.executable, "-c", "pass"]

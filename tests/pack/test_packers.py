@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -237,11 +237,24 @@ def test_entries_without_time_come_last_and_zones_are_compared(hit: HitMaker, wo
     assert packed(open_packer("grouped").pack(hits, 100, words, Bare())) == ["first", "early", "naive", "late", "none"]
 
 
+def test_arranged_chooses_by_score_and_shows_as_grouped_does(hit: HitMaker, words: TokenCounter) -> None:
+    hits = [
+        hit("a", "one one", 0.9, atom=1, at="2024-05-02T00:00"),
+        hit("b", "two two", 0.8, atom=2, at="2024-05-01T00:00"),
+        hit("c", "three three", 0.7, atom=1, at="2024-05-01T00:00"),
+    ]
+    hits = [replace(one, atom_score=0.9 if one.atom == 1 else 0.8) for one in hits]
+    chosen = {name: packed(open_packer(name, PackSettings(headings="many")).pack(hits, 6, words, Bare())) for name in PACKERS}
+    assert chosen == {"grouped": ["c", "a"], "arranged": ["a", "b"], "flat": ["a", "b"]}
+    whole = {name: packed(open_packer(name).pack(hits, 100, words, Bare())) for name in PACKERS}
+    assert whole["arranged"] == whole["grouped"] == ["c", "a", "b"]
+
+
 def test_names() -> None:
-    assert set(PACKERS) == {"grouped", "flat"}
-    assert [open_packer(name).name for name in PACKERS] == ["grouped", "flat"]
+    assert set(PACKERS) == {"grouped", "arranged", "flat"}
+    assert [open_packer(name).name for name in PACKERS] == ["grouped", "arranged", "flat"]
     assert open_packer(settings=PackSettings(packer="flat")).name == "flat"
-    with pytest.raises(UnknownName, match="unknown packer 'round'; known: grouped, flat"):
+    with pytest.raises(UnknownName, match="unknown packer 'round'; known: grouped, arranged, flat"):
         open_packer("round")
 
 
