@@ -179,7 +179,7 @@ class RetrieveSettings:
     """How a question finds entries.
 
     :param scorer: a name of `memfold.retrieve.SCORERS`.
-    :param words_weight: of "hybrid": what the words of the best entry by words are worth beside a cosine.
+    :param words_weight: of "hybrid": what all of a question's words in one entry are worth beside a cosine.
     :param rank_constant: of "rrf": an entry gets 1 / (rank_constant + rank) of each ranking.
     :param pool: of "rrf" and of a re-ranker: so many of the best are looked at.
     :param atoms: of "v1" and "centroid": entries come from so many of the best atoms; from more where those hold too few.
@@ -191,7 +191,7 @@ class RetrieveSettings:
     """
 
     scorer: str = "hybrid"
-    words_weight: float = 0.4
+    words_weight: float = 0.45
     rank_constant: float = 10.0
     pool: int = 100
     atoms: int = 10

@@ -8,7 +8,7 @@
 
 | scorer     | an entry's score                                                                        |
 |------------|-----------------------------------------------------------------------------------------|
-| `hybrid`   | its cosine, and its words as a share of the best entry's by words (the default)          |
+| `hybrid`   | its cosine and its words together (the default)                                         |
 | `rrf`      | reciprocal rank fusion of `dense` and `bm25`                                            |
 | `dense`    | its cosine: the paper's Full-RAG                                                        |
 | `bm25`     | its words                                                                               |

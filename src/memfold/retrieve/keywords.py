@@ -34,10 +34,14 @@ STOP_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a question's words found: BM25 of every row, float32, and the rows that hold each term, ascending."""
+    """What a question's words found: BM25 of every row, float32, and the rows that hold each term, ascending.
+
+    `all` is what an entry of mean length with all of the words would score.
+    """
 
     scores: NDArray[np.float32]
     rows: dict[str, NDArray[np.intp]]
+    all: float
 
     def words(self, row: int) -> list[str]:
         """The terms that the entry in this row has, in the question's order."""
@@ -66,10 +70,10 @@ class Keywords:
         common = max(FEW, self._settings.common * total)
         telling = {term: found for term, found in rows.items() if len(found) <= common} or rows
         scores = np.zeros(len(self._matrix), np.float32)
-        for found in telling.values():
-            idf = np.log1p((total - len(found) + 0.5) / (len(found) + 0.5))
-            scores[found] += np.float32(idf) * self._norm[found]
-        return Found(scores, telling)
+        idfs = {term: float(np.log1p((total - len(found) + 0.5) / (len(found) + 0.5))) for term, found in telling.items()}
+        for term, found in telling.items():
+            scores[found] += np.float32(idfs[term]) * self._norm[found]
+        return Found(scores, telling, sum(idfs.values()))
 
     def _follow(self) -> None:
         if self._version == self._matrix.version:

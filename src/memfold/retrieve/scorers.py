@@ -59,8 +59,9 @@ class Bm25:
 
 
 class Hybrid:
-    """Cosine plus `words_weight` times BM25 as a share of the best entry's.
+    """Cosine plus `words_weight` times BM25 / sqrt(best . all): the best entry's BM25, and that of all the question's words together.
 
+    So words weigh most where one entry has nearly all of them, and less where even the best has only a few.
     An entry without a vector has cosine 0 and comes in by its words alone; without the question's vector it is BM25, and where no word
     is found it is the cosine.
     """
@@ -74,7 +75,7 @@ class Hybrid:
         best = float(words.max(initial=0.0))
         if best == 0:
             return Dense().rank(inquiry)
-        shares = words * np.float32(inquiry.settings.words_weight / best)
+        shares = words * np.float32(inquiry.settings.words_weight / (best * inquiry.found.all) ** 0.5)
         unseen = _unseen(inquiry, cosines, words)
         scores = np.add(cosines, shares, dtype=np.float32)
         scores[unseen] = shares[unseen] + inquiry.exact_cosines(unseen).astype(np.float32)
