@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -317,6 +318,23 @@ def brute(store, q, limit):
     exact = (vectors.astype(np.float64) * q.astype(np.float64) / np.linalg.norm(q)).sum(axis=1)
     order = np.lexsort((-np.arange(len(entries)), -exact))
     return [entries[row].id for row in order[:limit]]
+
+
+def test_threads_ask_and_write_at_once(store, made):
+    """Every answer is of some state of the store: never an entry that was gone when it was asked, never a wrong vector."""
+    store.add(made.entries(60), made.vectors(60))
+    retriever, q = Retriever(shelf(store), RetrieveSettings(file_from=20)), made.vectors(1, seed=9)[0]
+
+    def work(number):
+        if number % 3 == 0:
+            store.add(made.entries(2, 60 + 2 * number), made.vectors(2, seed=number + 1))
+            store.remove("default", [f"e{number}"])
+        hits = retriever.recall(open_scorer("hybrid"), "thread buttons", q, limit=20)
+        return number % 3 == 0 and f"e{number}" in {hit.entry.id for hit in hits}
+
+    with ThreadPoolExecutor(4) as threads:
+        assert not any(threads.map(work, range(30)))
+    same(retriever.matrix, store, q)
 
 
 # The store's side
