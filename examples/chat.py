@@ -13,7 +13,8 @@ with Memory.open("chat.db", max_bytes="1MB") as memory:
     said = []
     while text := input("> ").strip():
         known = memory.context(text, max_tokens=1000).text
-        asked = [{"role": "system", "content": f"Answer from what you know of the user:\n{known}"}, *said[-8:], {"role": "user", "content": text}]
+        told = {"role": "system", "content": f"Answer from what you know of the user:\n{known}"}
+        asked = [told, *said[-8:], {"role": "user", "content": text}]
         answer = client.chat.completions.create(model=name, messages=asked).choices[0].message.content or ""
         print(answer)
         said += [{"role": "user", "content": text}, {"role": "assistant", "content": answer}]

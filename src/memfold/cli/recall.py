@@ -116,7 +116,7 @@ memfold context agent.db "Where does Ada work now?" --max-tokens 500
 memfold context agent.db "Rosa's hens" --max-tokens 200 --template xml""",
 )
 @click.option("--max-tokens", type=click.IntRange(min=0), default=1000, show_default=True, metavar="N", help="The text takes no more.")
-@click.option("--packer", default="arranged", show_default=True, metavar="P", help="arranged (the best, by atom and time), grouped or flat.")
+@click.option("--packer", default="arranged", show_default=True, metavar="P", help="arranged (the best, by atom), grouped or flat.")
 @click.option("--template", default="markdown", show_default=True, metavar="F", help="markdown, plain, json, xml or chat.")
 @click.option("--counter", default="wordpiece", show_default=True, metavar="C", help="wordpiece, o200k, tiktoken:NAME, tokenizer:PATH …")
 @question_options
