@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from benchmarks import atoms, jsonl, judge, refine
+from benchmarks import atoms, jsonl, judge, refine, retrieve
 from benchmarks.process import ROOT, show
 
 
@@ -20,6 +20,8 @@ def main() -> None:
     show(atoms.SCORED, atoms.scored(), as_json=False)
     print()
     show(atoms.JOINED, atoms.joined([1_000, 10_000, 100_000]), as_json=False)
+    print("\nRecall beside one pass through the matrix\n")
+    show(retrieve.HEADINGS, retrieve.rows([1_000, 10_000, 100_000]), as_json=False)
     print("\nReading a JSONL file\n")
     show(jsonl.HEADINGS, jsonl.rows(), as_json=False)
 

@@ -194,8 +194,9 @@ class Inquiry:
 
 def _top(scores: NDArray[np.float32], most: int) -> tuple[NDArray[np.intp], float]:
     """Rows of the `most` best scores, and a bound that no other score exceeds: -inf where there is no other."""
-    if most >= len(scores):
-        return np.flatnonzero(scores > NEVER), -np.inf
-    rows = np.argpartition(scores, len(scores) - most)[len(scores) - most :]
-    floor = float(scores[rows].min())
-    return rows[scores[rows] > NEVER], floor
+    candidates = np.flatnonzero(scores > NEVER)
+    if len(candidates) <= most:
+        return candidates, -np.inf
+    values = scores if len(candidates) == len(scores) else scores[candidates]
+    best = np.argpartition(values, len(values) - most)[len(values) - most :]
+    return candidates[best], float(values[best].min())
