@@ -142,6 +142,15 @@ def test_a_file_of_another_program_can_be_asked_too(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["notes.jsonl"]
 
 
+def test_a_file_is_asked_refined_and_asked_again(tmp_path):
+    texts = [*TEXTS, TEXTS[2]]
+    (tmp_path / "notes.jsonl").write_text("".join(f'{{"id": "n{n}", "text": "{text}"}}\n' for n, text in enumerate(texts)))
+    with Memory.open(tmp_path / "notes.jsonl", embedder="hashing") as memory:
+        assert {"n2", "n6"} <= set(ids(memory.recall("ferry to the island", scorer="v1")))
+        assert memory.refine(budget="90%", apply=True).deletes == 1
+        assert len({"n2", "n6"} & set(ids(memory.recall("ferry to the island", scorer="v1")))) == 1
+
+
 def test_names_that_are_not_there_are_told(memory):
     with pytest.raises(UnknownName, match="hybrid"):
         memory.recall("x", scorer="best")

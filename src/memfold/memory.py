@@ -271,8 +271,9 @@ class Memory:
 
     def recaller(self, namespace: str) -> Recaller:
         """Atoms and retriever of a namespace, kept between questions."""
-        if namespace not in self._recallers:
-            self._recallers[namespace] = Recaller(self.opened.store, namespace, self.recalling, self.reranker)
+        known, store = self._recallers.get(namespace), self.opened.store
+        if known is None or known.store is not store:  # a mirror's store changes its place when it is first written to
+            self._recallers[namespace] = Recaller(store, namespace, self.recalling, self.reranker)
         return self._recallers[namespace]
 
     def stats(self, namespace: str | None = None) -> Stats:

@@ -43,6 +43,7 @@ class Recaller:
     """Atoms and retriever of one namespace. Always of the store's state when it is asked, whoever changed it."""
 
     def __init__(self, store: SqliteStore, namespace: str, settings: RecallSettings, reranker: Reranker | None = None) -> None:
+        self.store = store
         self.atoms = StoredAtoms(store, namespace, lambda: open_clusterer(settings.clusterer, settings.atoms))
         shelf = StoredShelf(store, namespace)
         self.grouped = Retriever(shelf, settings.retrieve, clusterer=self._clusterer, reranker=reranker)

@@ -60,8 +60,8 @@ def _rows(report: Report) -> Iterator[tuple[str, str]]:
     yield "edits", f"{report.edits:,} ({done})" if report.edits else "none"
     yield "judged", f"{counted(report.judgements, 'pair')} by {report.judge}, {report.preserved:,} kept apart"
     yield from _troubles(report)
-    if report.tokens or report.cost:
-        yield "model", size(report.tokens, "tokens") + (f", {report.cost:.4f} in cost" if report.cost else "")
+    if report.calls or report.tokens or report.cost:
+        yield "model", _model(report)
     yield "took", _seconds(report.seconds)
     if report.resumed:
         yield "resumed", f"goes on with run {report.resumed}, which was cut off"
@@ -69,6 +69,14 @@ def _rows(report: Report) -> Iterator[tuple[str, str]]:
         yield "run", report.run
     if report.files:
         yield "on disk", _files(report.files, report.bytes_after)
+
+
+def _model(report: Report) -> str:
+    """What was asked of the model, and how many judgements did without."""
+    told = f"{counted(report.calls, 'request')}, {size(report.tokens, 'tokens')}" + (f", {report.cost:.4f} in cost" if report.cost else "")
+    spared = report.judgements - report.asked_model
+    share = f"; {spared / report.judgements:.0%} of the judgements took none" if spared > 0 else ""
+    return told + share
 
 
 def _troubles(report: Report) -> Iterator[tuple[str, str]]:
