@@ -157,7 +157,7 @@ def test_a_veto_keeps_what_the_judge_wanted():
 def test_part_of_the_table_can_be_asked_alone():
     pair = Pair(Entry("a", "The code is 4417."), Entry("b", "The code is 4471."), 1.0)
     assert check(pair, Decision("delete", "a"), only=("pinned", "home")).action == "delete"
-    assert list(GUARDS)[:3] == ["namespace", "pinned", "home"]
+    assert list(GUARDS)[:4] == ["namespace", "pinned", "protected", "home"]
 
 
 OLD, NEW = "Ana lives in Lyon and works as a nurse.", "Ana lives in Nantes and works as a nurse."
