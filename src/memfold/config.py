@@ -84,6 +84,8 @@ class ExtractSettings:
     :param relations: add the edges that a question needs and the turns support.
     :param anchoring: link details to the event of the same turns.
     :param entailment: who decides on a claim that the free checks doubt: the model, or values and vectors alone.
+    :param check_all: put every claim before the model that decides, not only those that the free checks doubt: that he bought what the
+        turns say he sold, only reading finds.
     :param coverage_cosine: an event is missing when no claim of the draft is so similar (the paper's tau_comp).
     :param same_cosine: claims that similar, with equal values, are one (tau_sim of the paper's first version).
     :param match_cosine: a turn that similar to a claim is evidence (tau_match).
@@ -103,6 +105,7 @@ class ExtractSettings:
     relations: bool = True
     anchoring: bool = True
     entailment: Literal["model", "local"] = "model"
+    check_all: bool = True
     coverage_cosine: float = 0.6
     same_cosine: float = 0.8
     match_cosine: float = 0.6

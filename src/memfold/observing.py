@@ -13,6 +13,7 @@ import numpy as np
 
 from memfold.config import ExtractSettings
 from memfold.embed import open_counter
+from memfold.errors import BadConversation
 from memfold.extract import Known, Observation, Outcome, Prompts, Tools, extract, in_rounds, linked, session_key, verbatim
 from memfold.extract.formats import from_messages, read_sessions
 from memfold.protocols import ChatModel, Vectors
@@ -136,6 +137,9 @@ def sessions_of(conversation: Conversation, format: str = "") -> Iterator[Sessio
     :raises BadConversation: it cannot be read. :raises OSError: its file cannot be opened.
     """
     if isinstance(conversation, (str, Path)):
+        if not Path(conversation).exists():
+            told = str(conversation)[:80]
+            raise BadConversation(f'there is no file {told!r}; words are given as messages: [{{"role": "user", "content": "…"}}]')
         yield from read_sessions(conversation, format)
     elif isinstance(conversation, Session):
         yield conversation

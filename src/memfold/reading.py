@@ -45,6 +45,14 @@ _ENGLISH = re.compile(r"\b(?:last|next|this|past|previous|coming|yesterday|today
 _ABSOLUTE = re.compile(r"(?P<year>\d{4})(?:-(?P<month>\d\d)(?:-(?P<day>\d\d))?|-W(?P<week>\d\d))?")
 
 
+_OF_ONESELF = re.compile(
+    r"\b(?:I|me|my|mine|we|us|our|ich|mich|mir|mein\w*|wir|uns|unser\w*|je|j|moi|mon|ma|mes|nous|notre|yo|mí|mi|mis|nosotr[oa]s|eu|meu|minha|"
+    r"io|mio|mia|noi|ik|mij|mijn|wij|я|меня|мне|мой|моя|мы|нас|tôi|mình|أنا)\b|我|咱|私|僕|俺|저는|제가|나는|내가",
+    re.IGNORECASE,
+)
+"""Words by which people speak of themselves: a question with one may state a fact."""
+
+
 class TextReader:
     """`protocols.Reader` over the readers of numbers, dates, names and denials in some fifteen languages."""
 
@@ -81,8 +89,13 @@ class TextReader:
 
     def says_nothing(self, text: str) -> bool:
         """What the embedded judge calls low value, held to the strictest: talk without a word of its own. No other text covers it here."""
+        return self.is_small_talk(text) or Side.of(text, None).question
+
+    def is_small_talk(self, text: str) -> bool:
         side = Side.of(text, None)
-        return side.filler or side.question or (side.spoken and not side.special and not side.names and not side.numbers)
+        if side.names or side.numbers or (side.question and _OF_ONESELF.search(text)):
+            return False
+        return side.filler or side.question or (side.spoken and not side.special)
 
     def date(self, phrase: str, when: datetime | None) -> tuple[datetime | None, str]:
         found = values(phrase, when)

@@ -187,5 +187,5 @@ def _bring_home(memory: Memory, report: Report) -> None:
     with memory.opened.store.connection.reading() as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the sizes are those that stay
     report.files = {path.name: path.stat().st_size for path in memory.opened.files()}
-    state = "interrupted" if report.stopped == "interrupted" else "finished"
+    state = report.stopped if report.stopped in ("interrupted", "waiting", "spent", "unreachable") else "finished"
     memory.journal.finish(report.run, report.as_dict(), memory.clock(), state)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from memfold.errors import StoreError
+from memfold.errors import BadEntry, StoreError
 from memfold.store.size import entry_bytes
 from memfold.types import Changes, Entry
 
@@ -37,6 +38,7 @@ def added(memory: Memory, entries: Iterable[Entry]) -> int:
 def updated(memory: Memory, old: Entry, changes: Changes) -> Entry:
     """See `Memory.update`."""
     check_own(memory, "entries of a file are changed by the program that owns it; import them into a database instead")
+    _check(changes)
     new = replace(old, **changes, updated_at=memory.clock())
     if memory.standing:
         memory.standing.admit(memory, old.namespace, entry_bytes(new) - entry_bytes(old))
@@ -44,6 +46,19 @@ def updated(memory: Memory, old: Entry, changes: Changes) -> Entry:
     stored = memory.opened.store.update(new, vector, now=new.updated_at)
     keep_within(memory, [stored])
     return stored
+
+
+def _check(changes: Changes) -> None:
+    """Refuse contents that no entry can have.
+
+    :raises BadEntry: which, and what cures it.
+    """
+    if not str(changes.get("text", "something")).strip():
+        raise BadEntry("an entry needs a text; to be rid of it: forget(id=…)")
+    for name in ("occurred_at", "expires_at"):
+        time = changes.get(name)
+        if time is not None and not isinstance(time, datetime):
+            raise BadEntry(f"{name} is a datetime, not {time!r}: datetime.fromisoformat(…) reads one")
 
 
 def check_own(memory: Memory, why: str) -> None:

@@ -86,8 +86,13 @@ def all_supported(request):
 
 
 def none_supported(request):
+    """Nothing is supported but what the conversation says in these words."""
+    label = {"Ada's team at Globex has 12 people.": "supported"}
     return {
-        "claims": [{"claim": row["claim"], "facts": [{"fact": "it", "label": "unsaid"}], "text": ""} for row in rows(request, "claims")]
+        "claims": [
+            {"claim": row["claim"], "facts": [{"fact": "it", "label": label.get(row["text"], "unsaid")}], "text": ""}
+            for row in rows(request, "claims")
+        ]
     }
 
 

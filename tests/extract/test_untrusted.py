@@ -174,9 +174,30 @@ def test_a_contradicted_claim_is_revised_to_what_the_turns_say(outcome_of, scrip
 
 @pytest.mark.parametrize("text", ["", "Rex is 8 years old.", "Rex is 19 years old.", "N/A", "Rex is 9 years old." + " x" * 900, "Hello!"])
 def test_a_revision_must_pass_too(outcome_of, scripted, tell, text):
-    verdict = {"claim": 1, "facts": [{"fact": "age", "label": "contradicted"}], "text": text}
+    verdict = {"claim": 2, "facts": [{"fact": "age", "label": "contradicted"}], "text": text}
     outcome = outcome_of(scripted(draft={"entries": [tell(TRUE, 3), tell("Rex is 19 years old.", 5)]}, verify={"claims": [verdict]}))
     assert texts(outcome) == [TRUE]
+
+
+def test_what_the_turns_contradict_in_their_own_words_is_put_before_the_model(outcome_of, scripted, tell, unsupported):
+    false = ["Ben bought a blue bicycle for 140 euros.", "Ben sold his red bicycle for 140 euros."]
+    model = scripted(draft={"entries": [tell(TRUE, 3), *(tell(text, 6) for text in false)]}, verify=unsupported)
+    outcome = outcome_of(model)
+    assert texts(outcome) == [TRUE]
+    assert {claim.text for claim in outcome.rejected} == set(false)
+    thrifty = outcome_of(scripted(draft=model.replies["draft"]), settings=ExtractSettings(check_all=False))
+    assert thrifty.state == "known"
+
+
+def test_an_event_whose_statement_falls_stands_for_itself(outcome_of, scripted, tell):
+    def judged(request):
+        rows = [json.loads(line) for line in request.messages[-1].content.split("\n") if line.startswith('{"claim"')]
+        labels = ["contradicted" if "red" in row["text"] else "supported" for row in rows]
+        told = zip(rows, labels, strict=True)
+        return {"claims": [{"claim": row["claim"], "facts": [{"fact": "it", "label": label}], "text": ""} for row, label in told]}
+
+    draft, events = {"entries": [tell("Ben sold his red bicycle.", 6)]}, {"events": [tell("Ben sold his blue bicycle.", 6)]}
+    assert texts(outcome_of(scripted(draft=draft, events=events, verify=judged))) == ["Ben sold his blue bicycle."]
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from memfold.extract.relate import Relation, relate
 from memfold.extract.rounds import in_rounds
 from memfold.extract.screen import NOTHING
 from memfold.extract.verify import unverified, verify
-from memfold.types import Session
+from memfold.types import Entry, Session
 
 __all__ = [
     "Edge",
@@ -41,6 +41,11 @@ __all__ = [
     "session_key",
     "verbatim",
 ]
+
+
+SHORT = 24
+"""Characters of an answer that says nothing without its question."""
+_ASKED = ("?", "？", "؟")
 
 
 def extract(session: Session, tools: Tools, settings: ExtractSettings) -> Asking[Outcome]:
@@ -60,10 +65,23 @@ def extract(session: Session, tools: Tools, settings: ExtractSettings) -> Asking
 
 
 def verbatim(session: Session, tools: Tools) -> Outcome:
-    """The turns as they are, without those that carry nothing: what can be kept of a session without a model."""
-    kept = [turn for turn in timed(session) if turn.text.strip() and not tools.reader.says_nothing(turn.text)]
-    unique = {entry.id: entry for entry in (turn_entry(session, turn) for turn in kept)}
-    return Outcome(session.id, "stored" if kept else "empty", tuple(unique.values()))
+    """The turns as they are, without greetings, thanks and the like: what can be kept of a session without a model.
+
+    A question stays where it speaks of somebody or something in particular, and with a short answer, which says nothing without it.
+    """
+    turns = [turn for turn in timed(session) if turn.text.strip()]
+    asks = [turn.text.rstrip().endswith(_ASKED) for turn in turns]
+    short = [len(turn.text) <= SHORT for turn in turns]
+    kept: list[Entry] = []
+    refused: list[Rejected] = []
+    for n, turn in enumerate(turns):
+        answers, is_answered = n > 0 and asks[n - 1] and short[n], asks[n] and n + 1 < len(turns) and short[n + 1]
+        if answers or is_answered or not tools.reader.is_small_talk(turn.text):
+            kept.append(turn_entry(session, turn))
+        else:
+            refused.append(Rejected(turn.text, "small talk", "it states nothing by itself"))
+    unique = {entry.id: entry for entry in kept}
+    return Outcome(session.id, "stored" if kept else "empty", tuple(unique.values()), rejected=tuple(refused))
 
 
 def _outcome(work: Work, claims: list[Claim], relations: list[Relation]) -> Outcome:

@@ -26,7 +26,7 @@ class Claim:
 
     `turns` are places in the session of the turns that support it: first as the model cites them, after verification as found.
     `phrase` is how the conversation names its date. `numbers` are the numbers under which the model's replies call it:
-    (window, number).
+    (window, number). `covers` are the events that count as said by it: if it falls, they are looked at for themselves.
     """
 
     text: str
@@ -34,6 +34,7 @@ class Claim:
     turns: tuple[int, ...] = ()
     phrase: str = ""
     numbers: tuple[tuple[int, int], ...] = ()
+    covers: tuple[Claim, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

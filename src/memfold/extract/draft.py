@@ -83,4 +83,4 @@ def once(work: Work, claims: Sequence[Claim], step: str) -> list[Claim]:
 def joined(one: Claim, other: Claim) -> Claim:
     """One claim with the turns, numbers and date of both."""
     turns = tuple(dict.fromkeys((*one.turns, *other.turns)))
-    return Claim(one.text, one.kind, turns, one.phrase or other.phrase, (*one.numbers, *other.numbers))
+    return Claim(one.text, one.kind, turns, one.phrase or other.phrase, (*one.numbers, *other.numbers), (*one.covers, *other.covers))

@@ -1,11 +1,12 @@
-"""Hallucination verification (ProMem 3): claims that the free checks doubt are taken apart, and kept, revised or discarded.
+"""Hallucination verification (ProMem 3): claims are taken apart, and kept, revised or discarded.
 
     no turn reaches match_cosine, or a value of the claim is in none of its turns, or most of its words are      -> doubted
-    doubted, all facts supported                       keep
-    doubted, some supported or contradicted            revise to what the turns say, if the revision passes the free checks
-    doubted, nothing supported                         discard
+    all facts supported                       keep
+    some supported or contradicted            revise to what the turns say, if the revision passes the free checks
+    nothing supported                         discard
 
-All doubted claims of a session go into one request (several where they exceed the window). A value that no turn of the session
+All claims of a session go into one request (several where they exceed the window); with `check_all=False`, the paper's thrift, only
+those that the free checks doubt. An event whose statement is discarded is looked at for itself. A value that no turn of the session
 says is never kept, whatever the model says of it. `entailment="local"` decides without a model: values and words of the claim
 must stand in its turns and the two before each, and those turns together must be as similar to it as one turn should be, or
 hold nearly all of its words. It cannot revise, it takes a true conclusion for an invention, and where all words of a claim
@@ -25,27 +26,33 @@ from memfold.extract.screen import plain
 from memfold.extract.windows import shown_turns
 from memfold.protocols import ChatReply
 
+DOUBTED = "the model doubts it"
 _SUPPORTED, _CONTRADICTED = "supported", "contradicted"
 
 
 def verify(work: Work, claims: Sequence[Claim]) -> Asking[list[Claim]]:
     """The claims that the turns support, each with the places of its turns, best first; the others are noted with the reason."""
-    found = match(work, claims)
-    doubted = [n for n, evidence in enumerate(found) if evidence.doubt]
+    spare = [(n, event) for n, claim in enumerate(claims) for event in claim.covers]
+    weighed = [*claims, *(event for _, event in spare)]
+    found = match(work, weighed)
     verdicts: dict[int, Verdict] = {}
     if work.settings.entailment == "model":
-        verdicts = yield from _entail(work, claims, found, doubted)
-    out: list[Claim] = []
-    for n, (claim, evidence) in enumerate(zip(claims, found, strict=True)):
-        if not evidence.doubt:
-            kept = claim
-        elif n in verdicts:
-            kept = _judged(work, claim, evidence, verdicts[n])
-        else:
-            kept = _local(work, claim, evidence)
-        if kept is not None:
-            out.append(replace(kept, turns=evidence.places))
-    return out
+        asked = [n for n, evidence in enumerate(found) if evidence.doubt or work.settings.check_all]
+        verdicts = yield from _entail(work, weighed, found, asked)
+    kept = [_kept(work, claim, found[n], verdicts.get(n)) for n, claim in enumerate(claims)]
+    for place, (n, event) in enumerate(spare, start=len(claims)):
+        if kept[n] is None:  # what seemed to say the event is not so
+            kept.append(_kept(work, event, found[place], verdicts.get(place)))
+    return [claim for claim in kept if claim is not None]
+
+
+def _kept(work: Work, claim: Claim, evidence: Evidence, verdict: Verdict | None) -> Claim | None:
+    """The claim as it may be stored, with the places of its turns; None where it may not, which is noted."""
+    if verdict is not None:
+        left = _judged(work, claim, evidence, verdict)
+    else:
+        left = _local(work, claim, evidence) if evidence.doubt else claim
+    return None if left is None else replace(left, turns=evidence.places)
 
 
 def unverified(work: Work, claims: Sequence[Claim]) -> list[Claim]:
@@ -109,14 +116,14 @@ def _judged(work: Work, claim: Claim, evidence: Evidence, verdict: Verdict) -> C
         return claim
     revised = " ".join(verdict.text.split())
     if not revised or not any(label in (_SUPPORTED, _CONTRADICTED) for label in labels):
-        return _discard(work, claim, f"{evidence.doubt}; the turns do not say it")
+        return _discard(work, claim, f"{evidence.doubt or DOUBTED}; the turns do not say it")
     if plain(revised) == plain(claim.text):
-        return _discard(work, claim, f"{evidence.doubt}; the revision changes nothing")
+        return _discard(work, claim, f"{evidence.doubt or DOUBTED}; the revision changes nothing")
     new = replace(claim, text=revised)
     turns = [work.turns[place] for place in around(work, evidence.places)]
     why = f"it is longer than {work.settings.longest:,} characters" if len(revised) > work.settings.longest else unfounded(work, new, turns)
     if why or work.tools.reader.says_nothing(revised):
-        return _discard(work, claim, f"{evidence.doubt}; of its revision {why or 'nothing is left'}")
+        return _discard(work, claim, f"{evidence.doubt or DOUBTED}; of its revision {why or 'nothing is left'}")
     work.notes.append(f"revised: {claim.text!r} to {revised!r}")
     return new
 

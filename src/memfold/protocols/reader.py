@@ -35,6 +35,10 @@ class Reader(Protocol):
         """Whether the text is greeting, thanks, mood or a mere question, so that keeping it keeps no fact."""
         ...
 
+    def is_small_talk(self, text: str) -> bool:
+        """Whether the text is greeting, thanks, mood, or a question that speaks of nobody and no number, so states nothing itself."""
+        ...
+
     def date(self, phrase: str, when: datetime | None) -> tuple[datetime | None, str]:
         """The moment that the phrase names, told from `when` and in its zone, and the same as ISO writes it.
 

@@ -131,6 +131,7 @@ class Refinement:
                 return "exhausted" if self.docket.room else "max_judgements"
             for pair, decision in steps:
                 if decision.halt:
+                    self.report.halted = decision.reason
                     return decision.halt
                 if decision.action == "preserve":
                     self._preserve(pair, decision)

@@ -80,6 +80,8 @@ class Report:
     """Requests to a model, retries included; remembered replies are none."""
     asked_model: int = 0
     """Judgements that took at least one request."""
+    halted: str = ""
+    """What the model's side said when it ended the run."""
     waiting: int = 0
     """Judgements whose replies are still to come."""
     tokens: int = 0
@@ -111,7 +113,7 @@ class Report:
         vetoed = sum(self.vetoes.values()) - self.vetoes["no saving"]
         if self.stopped == "exhausted" and vetoed:
             return f"{WHY['exhausted']} ({vetoed} of {self.judgements} judgements were vetoed by guards)"
-        return WHY[self.stopped]
+        return f"{WHY[self.stopped]} ({self.halted})" if self.halted and self.stopped != "waiting" else WHY[self.stopped]
 
     def __str__(self) -> str:
         """The account in a few lines."""

@@ -32,7 +32,9 @@ _COMMON = (
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run over a namespace, as journaled. `state` is running, finished, interrupted or undone."""
+    """One run over a namespace, as journaled. `state` is running, finished, undone, or why it ended early:
+    interrupted, waiting, spent, unreachable.
+    """
 
     id: str
     namespace: str

@@ -80,6 +80,8 @@ _WEEKDAY = Pattern(
     IGNORECASE,
 )
 _STEPS = {"last": -1, "past": -1, "previous": -1, "next": 1, "coming": 1, "this": 0}
+_OF_EACH = re.compile(r"\s+(?:of|in)\s+(?:the|every|each|a)\s+(?:week|month|quarter|term|semester|year)\b", IGNORECASE)
+_EVER = re.compile(r",?\s+and\s+(?:every|each|always|forever)\b", IGNORECASE)
 _SPAN_WORDS = {
     "tag": "day", "tage": "day", "tagen": "day", "woche": "week", "wochen": "week", "monat": "month", "monaten": "month", "jahr": "year",
     "jahren": "year", "día": "day", "días": "day", "semana": "week", "semanas": "week", "mes": "month", "meses": "month", "año": "year",
@@ -236,7 +238,8 @@ def _take_told(canvas: Canvas, language: str, day: date | None) -> None:
 
     def told(reading: Callable[[re.Match[str], date], str | None]) -> Callable[[re.Match[str]], list[Value] | None]:
         def read(match: re.Match[str]) -> list[Value] | None:
-            canonical = reading(match, day) if day else " ".join(match[0].lower().split())
+            plain = " ".join(match[0].lower().split())
+            canonical = f"{plain} of it" if _recurs(match) else reading(match, day) if day else plain
             return [Value("date", canonical, match[0])] if canonical else None
 
         return read
@@ -278,11 +281,24 @@ def _nearby_pattern(language: str) -> Pattern:
 _NEARBY = {language: _nearby_pattern(language) for language in NEARBY}
 
 
-def _nearby(match: re.Match[str], days: dict[str, int], day: date | None) -> list[Value]:
+def _nearby(match: re.Match[str], days: dict[str, int], day: date | None) -> list[Value] | None:
     word = match[0].lower()
+    if _titled(match) or _EVER.match(match.string, match.end()):
+        return None
     count = days[word]
     moved = days_after(day, count) if day else None
     return [Value("date", moved.isoformat() if moved else word, match[0], near="" if count else "weak")]
+
+
+def _recurs(match: re.Match[str]) -> bool:
+    """Whether the phrase is no day but one of every month: `the last Wednesday of the month`."""
+    return _OF_EACH.match(match.string, match.end()) is not None
+
+
+def _titled(match: re.Match[str]) -> bool:
+    """Whether the phrase has a capital inside of a sentence: `Yesterday`, a song, and `The Day After Tomorrow`, a film."""
+    before = match.string[: match.start()].rstrip()
+    return match[0][0].isupper() and bool(before) and before[-1] not in ".!?:;\n\"“”'‘’(-–—•*" and match.string[match.start() - 1] != "\n"
 
 
 def _moved(match: re.Match[str], day: date, sign: int) -> str | None:
