@@ -183,6 +183,7 @@ def test_a_model_that_is_not_there_ends_the_run_with_exit_code_5(memfold, notes,
     model = ["--judge", "llm", "--model", "small", "--base-url", "http://127.0.0.1:9/v1"]
     report = read_lines(memfold("refine", notes, "--budget", "50%", *model, *words, "--apply", "--json", code=5).stdout)[-1]
     assert (report["stopped"], report["edits"], report["failures"], report["preserved"]) == ("unreachable", 0, 0, 0)
+    assert "127.0.0.1:9" in report["why"]
     assert notes.read_bytes() == before
 
 

@@ -16,7 +16,7 @@ _NIGHTS = frozenset({"last night", "tonight"})
 
 _VAGUE = re.compile(
     r"\b(?:on|this|by|until|till|since|next|last) (?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
-    r"(?! (?:morning|afternoon|evening|night)s)(?!,? (?:the )?\d|,? (?:(?-i:[A-Z])|of\b))"
+    r"(?! (?:morning|afternoon|evening|night)s)(?!,? (?:the )?\d|,? (?:(?-i:[A-Z])|of\b|in (?:each|every)\b))"
     r"|\b(?:on|by|until|till|since) the \d{1,2}(?:st|nd|rd|th)\b"
     r"(?! (?:of|(?-i:[A-Z])\w+|floor|day|page|place|row|line|street|avenue|century)\b)"
     r"|\bin (?:[a-z]+|\d+) (?:days|weeks|months|years)\b"
