@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 BY_ATOM = ("v1", "centroid")
 """Scorers that rank atoms first, as the paper does: the packer then takes the atoms in their order."""
-TOKENS_AN_ENTRY = 12
+TOKENS_AN_ENTRY = 20
 """Tokens that the shortest entries take: a context looks at so many hits as could fit."""
 MOST_HITS = 400
 
