@@ -20,7 +20,7 @@ from memfold.hosts import JsonlFields, open_host, write_export
 from memfold.opening import Opened, open_store
 from memfold.pack import Template
 from memfold.protocols import ChatModel, Embedder, Judge, TokenCounter, Vectors
-from memfold.recalling import BY_ATOM, Recaller, RecallSettings, enough, found, packed
+from memfold.recalling import Recaller, RecallSettings, enough, found, packed
 from memfold.refine import Report, Review
 from memfold.refine.guards import GuardSettings
 from memfold.refine.judges import Asking, open_judge
@@ -244,7 +244,7 @@ class Memory:
         :raises UnknownName: there is no such scorer.
         """
         name = scorer or self.recalling.retrieve.scorer
-        return found(self, query, namespace, limit, name, filter, linked, grouped=name in BY_ATOM)
+        return found(self, query, namespace, limit, name, filter, linked)
 
     def context(
         self,
@@ -411,10 +411,11 @@ class Memory:
     def embed_missing(self, namespace: str) -> None:
         """Give every entry of a namespace its vector."""
         self.opened.store.set_embedder(self.embedder.name, self.embedder.dim, drop=self.reembed)
-        total = self.opened.store.totals(namespace)[0]
         missing = list(self.opened.store.without_vector(namespace))
-        if missing:
-            self.tell("embedded", total - len(missing), total)
+        if not missing:
+            return
+        total = self.opened.store.totals(namespace)[0]
+        self.tell("embedded", total - len(missing), total)
         for start in range(0, len(missing), BATCH):
             batch = missing[start : start + BATCH]
             self.opened.store.put_vectors([n for n, _ in batch], self.embed([entry for _, entry in batch]))

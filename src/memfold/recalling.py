@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from memfold.atoms import open_clusterer
 from memfold.config import AtomSettings, PackSettings, RetrieveSettings
 from memfold.pack import Template, open_packer
-from memfold.protocols import Clusterer, TokenCounter
+from memfold.protocols import TokenCounter
 from memfold.retrieve import Filter, Reranker, Retriever, open_scorer
 from memfold.store.atoms import StoredAtoms
 from memfold.store.shelf import StoredShelf
@@ -19,8 +19,6 @@ from memfold.types import Context, Entry, Hit
 if TYPE_CHECKING:
     from memfold.memory import Memory
 
-BY_ATOM = ("v1", "centroid")
-"""Scorers that rank atoms first, as the paper does: the packer then takes the atoms in their order."""
 TOKENS_AN_ENTRY = 20
 """Tokens that the shortest entries take: a context looks at so many hits as could fit."""
 MOST_HITS = 400
@@ -46,17 +44,13 @@ class Recaller:
         self.store = store
         self.atoms = StoredAtoms(store, namespace, lambda: open_clusterer(settings.clusterer, settings.atoms))
         shelf = StoredShelf(store, namespace)
-        self.grouped = Retriever(shelf, settings.retrieve, clusterer=self._clusterer, reranker=reranker)
-        self.plain = Retriever(shelf, settings.retrieve, reranker=reranker)
-
-    def _clusterer(self) -> Clusterer:
-        return self.atoms.current()
+        self.retriever = Retriever(shelf, settings.retrieve, clusterer=self.atoms.current, reranker=reranker)
 
 
 def found(
-    memory: Memory, query: str, namespace: str, limit: int, scorer: str, filter: Filter | None, linked: int, *, grouped: bool
+    memory: Memory, query: str, namespace: str, limit: int, scorer: str, filter: Filter | None, linked: int, *, grouped: bool = False
 ) -> list[Hit]:
-    """See `Memory.recall`. `grouped`: the hits tell their atoms."""
+    """See `Memory.recall`. `grouped`: the hits tell their atoms, whatever scores them."""
     by = open_scorer(scorer)
     memory.embed_missing(namespace)
     recaller, now, wanted = memory.recaller(namespace), memory.clock(), filter or Filter()
@@ -64,9 +58,9 @@ def found(
     def accept(entry: Entry) -> bool:
         return not entry.has_expired(now) and (wanted.accept is None or wanted.accept(entry))
 
-    vector = memory.embedder.embed([query])[0] if query.strip() else None
-    retriever = recaller.grouped if grouped else recaller.plain
-    return retriever.recall(by, query, vector, limit=limit, filter=replace(wanted, accept=accept), linked=linked)
+    vector = memory.embedder.embed([query])[0] if by.needs_vector and query.strip() else None
+    living, atoms = replace(wanted, accept=accept), grouped or by.needs_atoms
+    return recaller.retriever.recall(by, query, vector, limit=limit, filter=living, linked=linked, atoms=atoms)
 
 
 def packed(
@@ -76,7 +70,7 @@ def packed(
 
     Scorers of entries rank an atom by its best hit: the entries are chosen for themselves, and atoms arrange them.
     """
-    if scorer not in BY_ATOM:
+    if not open_scorer(scorer).needs_atoms:  # those of atoms rank them as the paper does, and the packer takes them in that order
         best: dict[int | None, float] = {}
         for hit in hits:
             best[hit.atom] = max(hit.score, best.get(hit.atom, hit.score))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -25,8 +26,10 @@ def added(memory: Memory, entries: Iterable[Entry]) -> int:
     for batch in _batches(entries, BATCH):
         admit(memory, batch)
         vectors = memory.embed(batch)
-        with memory.opened.store.connection.writing():
-            for namespace in _namespaces(batch):
+        namespaces = _namespaces(batch)
+        # one namespace is one transaction already, and its atoms need not be read again after it
+        with memory.opened.store.connection.writing() if len(namespaces) > 1 else nullcontext():
+            for namespace in namespaces:
                 mine = [n for n, entry in enumerate(batch) if entry.namespace == namespace]
                 memory.recaller(namespace).atoms.add([batch[n] for n in mine], vectors[mine])
         count += len(batch)

@@ -65,8 +65,8 @@ def judge(pairs: str, judge: JudgeChoice, no_guards: bool, embedder: str, as_jso
 
     vectors = open_embedder(embedder)
     guards = None if no_guards else GuardSettings(updates=judge.updates)
-    asking = judge.asking(None, guards)
-    decides = open_judge(judge.spec, asking)
+    model = judge.model.open() if judge.asks else None
+    decides = open_judge(judge.spec, judge.asking(model, guards))
     counts: Counter[str] = Counter()
     halts: set[str] = set()
     unread: list[str] = []
@@ -86,7 +86,7 @@ def judge(pairs: str, judge: JudgeChoice, no_guards: bool, embedder: str, as_jso
     click.echo(f"{counted(counts.total(), 'pair')} by {decides.name}" + (f": {told}" if told else ""), err=True)
     if unread:
         click.echo(f"{counted(len(unread), 'time')} could not be read and count as none: {', '.join(unread[:3])}", err=True)
-    tell_files(asking.model)
+    tell_files(model)
     if halts:
         raise click.exceptions.Exit(WAITING if halts == {"waiting"} else STOPPED)
 

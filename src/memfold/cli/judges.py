@@ -12,7 +12,7 @@ import click
 from memfold.cli.models import ModelChoice, model_options
 
 if TYPE_CHECKING:
-    from memfold.protocols import Judge, ReplyCache
+    from memfold.protocols import ChatModel
     from memfold.refine.guards import GuardSettings
     from memfold.refine.judges import Asking
 
@@ -54,22 +54,12 @@ class JudgeChoice:
             cure = "name it with --model NAME (and --base-url), or --model batch:FOLDER"
             raise click.UsageError(f"--judge {self.spec} asks a language model: {cure}")
 
-    def asking(self, cache: ReplyCache | None, guards: GuardSettings | None) -> Asking:
+    def asking(self, model: ChatModel | None, guards: GuardSettings | None) -> Asking:
         """What the judge needs beside its name."""
         from memfold.refine.judges import Asking
 
-        model = self.model.open(cache) if self.asks else None
         judge, merge = (path.read_text("utf-8") if path else "" for path in (self.judge_prompt, self.merge_prompt))
         return Asking(model, judge, merge, self.max_chars, self.updates, guards)
-
-    def open(self, cache: ReplyCache | None, guards: GuardSettings | None) -> Judge:
-        """The judge.
-
-        :param cache: keeps the model's replies. :param guards: what its merges must pass; None for nothing.
-        """
-        from memfold.refine.judges import open_judge
-
-        return open_judge(self.spec, self.asking(cache, guards))
 
 
 def judge_options(function: _F) -> _F:

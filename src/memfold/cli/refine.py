@@ -61,6 +61,11 @@ class Wanted:
 
         return GuardSettings(updates=self.judge.updates)
 
+    @property
+    def checked(self) -> GuardSettings | None:
+        """The guards that a merge of a model has to pass; None where there are none."""
+        return self.guard_settings if self.guards else None
+
 
 @click.command(
     cls=StoreCommand,
@@ -153,34 +158,37 @@ def _run(memory: Memory, namespace: str, wanted: Wanted, interrupt: Interrupt, m
     from memfold.refine.judges import open_judge
 
     reviewer = Reviewer(interrupt, meter.clear, err=wanted.as_json) if wanted.review else None
-    asking = wanted.judge.asking(memory.replies if wanted.judge.asks else None, wanted.guard_settings if wanted.guards else None)
+    model = wanted.judge.model.open(memory.replies) if wanted.judge.asks else None
     report = memory.refine(
         namespace,
         budget=wanted.budget,
         apply=wanted.apply,
-        judge=open_judge(wanted.judge.spec, asking),
+        judge=open_judge(wanted.judge.spec, wanted.judge.asking(model, wanted.checked)),
         settings=wanted.settings,
         guard_settings=wanted.guard_settings,
         review=reviewer,
         on_step=(lambda report: interrupt.check()) if reviewer else meter.step,
     )
     meter.clear()
-    tell_files(asking.model)
+    tell_files(model)
     return report
 
 
 def _estimate(place: Place, namespace: str | None, every: bool, wanted: Wanted) -> None:
     """Tell what the model would probably be asked for, namespace by namespace."""
     from memfold.cli.report import print_estimate
+    from memfold.refine.estimate import Unasked
+    from memfold.refine.judges import open_judge
 
     if not wanted.judge.asks:
         raise click.UsageError("--estimate is for judges that ask a model: add --judge llm, or --judge cascade")
+    asking = wanted.judge.asking(Unasked(wanted.judge.model.spec), wanted.checked)
     with Interrupt(), place.open() as memory:
         for name in chosen(memory, namespace, every):
             told = memory.estimate(
                 name,
                 budget=wanted.budget,
-                judge=wanted.judge.open(None, wanted.guard_settings if wanted.guards else None),
+                judge=open_judge(wanted.judge.spec, asking),
                 settings=wanted.settings,
                 guard_settings=wanted.guard_settings,
                 priced=wanted.judge.model.spec,

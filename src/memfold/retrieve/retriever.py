@@ -65,6 +65,7 @@ class Retriever:
         limit: int = 10,
         filter: Filter = Filter(),  # noqa: B008
         linked: int = 0,
+        atoms: bool = True,
     ) -> list[Hit]:
         """The best entries for a question: by score, ties to the entry that was stored last.
 
@@ -72,16 +73,17 @@ class Retriever:
         :param limit: hits at most. :param filter: what an entry must be; it holds before the cut to `limit`.
         :param linked: draw in so many entries at most that hits link to, each after its source and beyond `limit` (A-MEM); the filter
             holds for them too.
+        :param atoms: whether hits tell their atoms, which takes having them in step.
         :raises BadParameter: the scorer needs atoms or a vector, and there are none.
         """
         with self._shelf.lock:
-            atoms = self._clusterer() if self._clusterer is not None else None
+            clusterer = self._clusterer() if atoms and self._clusterer is not None else None
             self._prepare()
             with self._shelf.snapshot():
                 self._refresh()
                 q = None if vector is None else unit(vector)
                 looked_at = max(limit, self._settings.pool) if self._reranker else limit
-                return self._answer(Inquiry(self._search, text, q, looked_at, filter, atoms), scorer, limit, linked)
+                return self._answer(Inquiry(self._search, text, q, looked_at, filter, clusterer), scorer, limit, linked)
 
     def _prepare(self) -> None:
         self.matrix.prepare()

@@ -14,11 +14,12 @@ import sqlite3
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from memfold.protocols import Clusterer, Restorable, Vectors
+from memfold.store.connection import Stamp
 from memfold.store.sqlite import SqliteStore
 from memfold.types import Entry
 
@@ -27,8 +28,6 @@ PAGE = 4096
 ASKED = 500
 """Places asked for in one statement."""
 Item = TypeVar("Item")
-Stamp: TypeAlias = tuple[int, int]
-"""Of a database: its changes by other connections, and by this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +59,11 @@ class StoredAtoms:
         vectors of those that are new to this object. Threads that share a store hold `connection.lock` while they use it.
         """
         with self.store.connection.lock:
-            version, changes = self._version(), self.store.connection.db.total_changes
-            if self._stamp != (version, changes):
+            stamp = self.store.connection.stamp()
+            if self._stamp != stamp:
                 self._stamp = None
                 self._refresh()
-                self._stamp = version, self.store.connection.db.total_changes
+                self._stamp = stamp[0], self.store.connection.db.total_changes  # what others wrote meanwhile is still to be seen
             return self._clusterer
 
     def add(self, entries: Sequence[Entry], vectors: Vectors) -> list[int]:
@@ -81,11 +80,11 @@ class StoredAtoms:
                     clusterer = self.current()
                     places = [self.store.insert(db, entry, vector=vector) for entry, vector in zip(entries, vectors, strict=True)]
                     atoms = self._join(db, clusterer, places, [entry.id for entry in entries], vectors)
-                    version = self._version()
+                    stamp = connection.stamp()
             except BaseException:
                 self._reset()
                 raise
-            self._stamp = None if nested else (version, connection.db.total_changes)  # the outer transaction may yet be rolled back
+            self._stamp = None if nested else stamp  # the outer transaction may yet be rolled back
             return atoms
 
     def drop(self) -> None:
@@ -100,10 +99,6 @@ class StoredAtoms:
         self._clusterer = self._make()
         self._members: dict[int, _Member] = {}
         self._stamp: Stamp | None = None
-
-    def _version(self) -> int:
-        """Changes with every commit of another connection."""
-        return int(self.store.connection.db.execute("PRAGMA data_version").fetchone()[0])
 
     def _refresh(self) -> None:
         if not isinstance(self._clusterer, Restorable):

@@ -7,12 +7,17 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeAlias
 
 from memfold.errors import NotAStore, ReadOnlyStore, StoreError, StoreFull
 from memfold.store.migrations import migrate
 
 BUSY_SECONDS = 30.0
 """How long a write waits for another process's transaction."""
+
+
+Stamp: TypeAlias = tuple[int, int]
+"""Of a database: its changes by other connections, and by this one."""
 
 
 class Connection:
@@ -60,6 +65,11 @@ class Connection:
                 if self.db.in_transaction:
                     self.db.execute("ROLLBACK")
                 raise
+
+    def stamp(self) -> Stamp:
+        """Equal to an earlier one only if nothing was committed by others, and nothing written here, in between."""
+        with self.lock, self.errors():
+            return int(self.db.execute("PRAGMA data_version").fetchone()[0]), self.db.total_changes
 
     @contextmanager
     def unsynced(self) -> Generator[None]:

@@ -18,7 +18,7 @@ import numpy as np
 
 from memfold.errors import DuplicateId, EmbedderMismatch, UnknownEntry
 from memfold.protocols import Vectors
-from memfold.store.connection import Connection
+from memfold.store.connection import Connection, Stamp
 from memfold.store.copies import remove_copies
 from memfold.store.size import entry_bytes, entry_json
 from memfold.store.words import indexed, terms
@@ -37,6 +37,7 @@ class SqliteStore:
 
     def __init__(self, path: str | Path, *, create: bool = True) -> None:
         self.connection = Connection(path, create=create)
+        self._embedded: dict[str | None, Stamp] = {}
 
     @property
     def path(self) -> str:
@@ -158,10 +159,10 @@ class SqliteStore:
         :param drop: forget the vectors of another embedder, to be embedded anew.
         :raises EmbedderMismatch: the store holds vectors of another embedder, and `drop` is off.
         """
+        if self.embedder() == (name, dim):
+            return
         with self.connection.writing() as db:
             stored = self.embedder()
-            if stored == (name, dim):
-                return
             if stored is not None and db.execute("SELECT 1 FROM vectors LIMIT 1").fetchone():
                 if not drop:
                     raise EmbedderMismatch(
@@ -172,9 +173,16 @@ class SqliteStore:
             db.execute("INSERT OR REPLACE INTO meta VALUES ('embedder', ?)", (json.dumps([name, dim]),))
 
     def without_vector(self, namespace: str | None = None) -> Iterator[tuple[int, Entry]]:
-        """Places and entries that have no vector yet."""
+        """Places and entries that have no vector yet; costs a pragma where there were none and nothing was written since."""
+        stamp = self.connection.stamp()
+        if self._embedded.get(namespace) == stamp:
+            return
+        complete = True
         for n, data in self._rows(namespace, " AND n NOT IN (SELECT n FROM vectors)"):
+            complete = False
             yield n, _entry(data)
+        if complete:
+            self._embedded[namespace] = stamp
 
     def put_vectors(self, places: Sequence[int], vectors: Vectors) -> None:
         """Store vectors, shape (len(places), dim), of the entries at these places; those gone meanwhile are passed over."""
