@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from memfold.store.journal import Journal
 from memfold.store.shelf import StoredShelf
 from memfold.types import Entry
 
-pytest.importorskip("usearch", reason="the extra ann is not installed")
+pytestmark = pytest.mark.skipif(find_spec("usearch") is None, reason="the extra ann is not installed")
 
 
 def opened(store, **settings):
@@ -104,3 +106,9 @@ def test_without_usearch_the_cure_is_told(drawers, made, monkeypatch):
     monkeypatch.setitem(sys.modules, "usearch.index", None)
     with pytest.raises(MissingExtra, match=r"memfold\[ann\]"):
         ask(opened(drawers, approximate_from=100), made.vectors(1)[0])
+
+
+def test_the_embedder_may_be_loaded_after_it():
+    code = "from memfold.retrieve import approximate; approximate._empty(8); from memfold.embed import open_embedder"
+    done = subprocess.run([sys.executable, "-c", f"{code}; print(open_embedder('minilm').embed(['x']).shape)"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "(1, 384)\n")

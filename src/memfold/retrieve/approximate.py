@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -95,6 +96,9 @@ def open_nearest(shelf: Shelf, matrix: Matrix) -> Nearest:
 
 
 def _empty(dim: int) -> _Index:
+    # A process that loads usearch before onnxruntime dies when the latter is loaded; the other way round both work.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    import_module("onnxruntime")
     try:
         from usearch.index import Index  # pyright: ignore[reportMissingTypeStubs]
     except ImportError as error:
