@@ -110,5 +110,6 @@ def test_without_usearch_the_cure_is_told(drawers, made, monkeypatch):
 
 def test_the_embedder_may_be_loaded_after_it():
     code = "from memfold.retrieve import approximate; approximate._empty(8); from memfold.embed import open_embedder"
-    done = subprocess.run([sys.executable, "-c", f"{code}; print(open_embedder('minilm').embed(['x']).shape)"], capture_output=True, text=True)
+    asked = f"{code}; print(open_embedder('minilm').embed(['x']).shape)"
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "(1, 384)\n")
