@@ -34,8 +34,8 @@ from memfold.types import Decision, Entry, Pair
 
 BESIDE = ("embedded", "similarity:0.7", "similarity:0.8", "similarity:0.9")
 FORMS = ("%Y-%m-%dT%H:%M", "%Y-%m-%d", "%b %d, %Y, %H:%M:%S", "%I:%M %p on %d %B, %Y")
-WRITTEN = ("authored", "own")
-"""Sources that were written for the purpose, in several registers."""
+WRITTEN = ("authored", "own", "worlds")
+"""Sources that were written for the purpose, in several registers; those of `worlds` name a store behind the register."""
 _ORDINAL_TIME = re.compile(r"(?:session_)?(\d+)(?:_observation)?")
 _DAY_ONE = datetime(2000, 1, 1)
 
@@ -56,7 +56,12 @@ class Labelled:
     def group(self) -> str:
         """The part of the source that names the kind of store."""
         head, _, rest = self.source.partition("/")
-        return self.source if head in WRITTEN else head or rest
+        return f"{head}/{rest.partition('/')[0]}" if head in WRITTEN else head
+
+    @property
+    def store(self) -> str:
+        """The part of the source that names the store, or the register where it names none."""
+        return self.source.rpartition("/")[2]
 
     def may_go(self, side: str) -> bool:
         """Whether deleting this side loses nothing by the label."""

@@ -4,23 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from evals.judge_pairs import read_pairs
-from scripts.fit_embedded_judge import OWN, Examples, fit, left_out, plain_trees
+from evals.stored_pairs import read_stored_pairs
+from scripts.fit_embedded_judge import Examples, fit, kinds, left_out, plain_trees, stores
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 
 @pytest.fixture(scope="module")
 def examples():
-    pairs = [label for label in read_pairs(OWN) if label.source in ("own/points", "own/notes", "own/observations")]
-    return Examples.of(pairs[::6])
-
-
-def test_our_pairs_are_sound():
-    pairs = read_pairs(OWN)
-    assert len({label.pair.a.id for label in pairs}) == len(pairs) == 988
-    for label in pairs:
-        assert label.target in (("a", "b") if label.action == "delete" else ("",))
-        assert {"a_covers_b": "b", "b_covers_a": "a"}.get(label.relation, label.target) == label.target
+    pairs = [label for label in read_stored_pairs() if label.group in ("worlds/points", "worlds/notes", "worlds/turns")]
+    return Examples.of(pairs[::12])
 
 
 def test_plain_trees_give_what_the_library_gives():
@@ -34,25 +26,36 @@ def test_plain_trees_give_what_the_library_gives():
 
 def test_a_fitted_score_orders_what_it_was_fitted_on(examples):
     model = fit(examples)
-    margins = model.cover.margin(examples.a)
+    margins = model.cover.margin(examples.a, examples.lost_a)
     may_go = np.array([label.may_go("a") for label in examples.pairs])
     assert margins[may_go].mean() > margins[~may_go].mean() + 1
     assert model.names == examples.names
 
 
+def test_words_that_carry_facts_are_worth_more_than_words_of_cheer(examples):
+    worth = fit(Examples.of([label for label in read_stored_pairs() if label.group == "worlds/turns"][::3])).cover.worth
+    assert max(worth["thank"], worth["proud"]) > 0 > min(worth["two"], worth["march"])
+
+
 def test_a_fold_is_judged_by_a_model_that_never_saw_it(examples, monkeypatch):
     seen = []
-    monkeypatch.setattr("scripts.fit_embedded_judge.fit", lambda part: seen.append({label.source for label in part.pairs}))
-    outs = [out for out, _ in left_out(examples, [("own/points",), ("own/notes",)])]
-    assert seen == [{"own/notes", "own/observations"}, {"own/points", "own/observations"}]
-    sources = [label.source for label in examples.pairs]
-    assert [int(out.sum()) for out in outs] == [sources.count("own/points"), sources.count("own/notes")]
+    monkeypatch.setattr("scripts.fit_embedded_judge.fit", lambda part: seen.append({label.group for label in part.pairs}))
+    list(left_out(examples, kinds(examples)))
+    assert seen == [{"worlds/points", "worlds/turns"}, {"worlds/notes", "worlds/points"}, {"worlds/notes", "worlds/turns"}]
 
 
-def test_a_merge_learns_nothing_from_times(examples):
-    days = examples.names.index("days_apart")
+def test_folds_of_stores_share_no_store_and_leave_none_out(examples):
+    folds = stores(examples)
+    assert np.sum(folds, axis=0).tolist() == [1] * len(examples.pairs)
+    held = [{label.store for label, chosen in zip(examples.pairs, fold, strict=True) if chosen} for fold in folds]
+    assert sum(map(len, held)) == len({label.store for label in examples.pairs})
+
+
+def test_a_merge_learns_nothing_from_how_far_apart_the_two_were(examples):
+    gap = examples.names.index("days_apart")
     telling = examples.a.copy()
-    telling[:, days] = [label.action == "merge" for label in examples.pairs]
+    telling[:, gap] = [label.action == "merge" for label in examples.pairs]
     told = fit(replace(examples, a=telling, b=telling))
-    telling[:, days] = 9.0
-    assert told.merge.margin(telling).tolist() == fit(replace(examples, b=examples.a)).merge.margin(examples.a).tolist()
+    other = telling.copy()
+    other[:, gap] = 9.0
+    assert told.merge.margin(telling).tolist() == told.merge.margin(other).tolist()

@@ -1,8 +1,7 @@
 """What holds of the embedded judge and the guards together, for any text."""
 
-import math
 import time
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 
 from memfold.refine.guards import check
 from memfold.refine.judges import open_judge
-from memfold.refine.judges.embedded import APART, EmbeddedJudge
+from memfold.refine.judges.embedded import EmbeddedJudge
 from memfold.refine.judges.facts import FactFinder
 from memfold.refine.merging import merge_texts
 from memfold.refine.text import values
@@ -190,12 +189,11 @@ def test_four_times_the_text_takes_four_times_as_long(work, shape):
     pytest.fail("the time grows faster than the text")
 
 
-def test_times_move_a_merge_by_a_fixed_step_and_no_more():
-    def log_odds(one_at, other_at):
+def test_to_a_merge_another_day_is_another_day_however_far():
+    def merge(one_at, other_at):
         pair = pair_of("Ana keeps 12 hens in the yard.", "Ana keeps bees behind the barn.", one_at, other_at, 0.8)
-        [(_, _, merge)] = EmbeddedJudge().scores([FactFinder().of(pair)])
-        return math.log(merge / (1 - merge))
+        [(_, _, together)] = EmbeddedJudge().scores([FactFinder().of(pair)])
+        return together
 
-    near = log_odds(EARLY, EARLY)
-    assert log_odds(None, EARLY) == near
-    assert log_odds(EARLY, LATE) == log_odds(LATE, EARLY) == pytest.approx(near - APART, abs=0.002)
+    assert merge(EARLY, LATE) == merge(LATE, EARLY) == merge(EARLY, EARLY + timedelta(days=2)) < merge(EARLY, EARLY)
+    assert merge(None, EARLY) == merge(None, LATE) == merge(None, None)

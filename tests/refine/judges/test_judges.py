@@ -89,6 +89,20 @@ def test_the_same_fact_goes_once(embedder, judge, a, b):
     assert guards.check(pair, decision) == decision
 
 
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Needs more vitamin A soon.", "Needs more vitamin soon."),
+        ("Ana moved from Graz to Linz.", "Ana moved to Graz from Linz."),
+        ("Ana is vegan.", "Ana is vegan?"),
+        ("The limit is 1.5 litres.", "The limit is 15 litres."),
+    ],
+)
+def test_nearly_the_same_words_are_not_the_same_text(judge, a, b):
+    facts = FactFinder().of(Pair(Entry("a", a), Entry("b", b), 0.97))
+    assert not facts.same_text
+
+
 @pytest.mark.parametrize(("a", "b"), DISTINCT)
 def test_another_value_is_never_deleted(embedder, judge, a, b):
     pair = pair_of(embedder, a, b)

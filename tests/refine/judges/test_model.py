@@ -1,5 +1,7 @@
 """The embedded judge's scores as plain arrays: trees, weights, calibration, file."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -13,13 +15,12 @@ from memfold.types import Entry, Pair
 TREES = Trees(
     roots=np.array([0, 5], np.int32),
     feature=np.array([0, 0, 1, 0, 0, 0], np.int32),
-    threshold=np.array([0.5, 0.0, 2.0, 0.0, 0.0, 0.0]),
+    threshold=np.array([0.5, np.inf, 2.0, np.inf, np.inf, np.inf]),
     left=np.array([1, 1, 3, 3, 4, 5], np.int32),
-    right=np.array([2, 1, 4, 3, 4, 5], np.int32),
     value=np.array([0.0, -1.0, 0.0, 2.0, 5.0, 0.25]),
     depth=2,
 )
-SCORE = Score(TREES, bias=0.5, weights=np.array([1.0, -2.0]), intercept=0.25, calibration=(2.0, -1.0))
+SCORE = Score(TREES, bias=0.5, weights=np.array([1.0, -2.0]), intercept=0.25, worth={}, calibration=(2.0, -1.0))
 ROWS = np.array([[0.5, 9.0], [0.6, 2.0], [0.6, 2.1]])
 
 
@@ -32,19 +33,29 @@ def test_the_margin_is_the_mean_of_both_parts_and_calibrated_after():
     assert margin.tolist() == [(0.5 - 0.75 + 0.25 + 0.5 - 18.0) / 2]
     assert SCORE.probability(np.array([0.5])).tolist() == [0.5]
     assert SCORE.probability(np.array([-1e9, 1e9])) == pytest.approx([0.0, 1.0], abs=1e-9)
-    assert SCORE.probability(np.array([0.5, 0.75]), np.array([0.0, 0.5])).tolist() == [0.5, 0.5]
+
+
+def test_a_lost_word_that_tells_something_lowers_the_margin():
+    worthy = replace(SCORE, worth={"marathon": -0.75, "lovely": 0.25})
+    plain = SCORE.margin(ROWS).tolist()
+    lost = [frozenset({"marathon", "lovely"}), frozenset({"unknown"}), frozenset()]
+    assert worthy.margin(ROWS, lost).tolist() == [plain[0] - 0.5, plain[1], plain[2]]
 
 
 def test_a_row_gets_the_same_margin_in_any_batch():
-    rows = np.random.default_rng(3).normal(size=(70, len(bundled().names)))
-    together = bundled().cover.margin(rows)
-    assert [bundled().cover.margin(rows[i : i + 1])[0] for i in range(len(rows))] == together.tolist()
+    rows = np.random.default_rng(3).normal(size=(200, len(bundled().names)))
+    words = sorted(bundled().cover.worth)
+    lost = [frozenset(words[at : at + 9]) for at in range(200)]
+    together = bundled().cover.margin(rows, lost)
+    assert [bundled().cover.margin(rows[i : i + 1], lost[i : i + 1])[0] for i in range(200)] == together.tolist()
 
 
 def test_a_model_comes_back_from_its_file(tmp_path):
     path = tmp_path / "model.npz"
-    write(Model(("one", "other"), SCORE, SCORE), path)
+    write(Model(("one", "other"), replace(SCORE, worth={"plan": -0.5}), SCORE), path)
     back = read(path)
+    assert back.cover.worth == {"plan": -0.5}
+    assert back.merge.worth == {}
     assert back.names == ("one", "other")
     assert back.merge.margin(ROWS).tolist() == SCORE.margin(ROWS).tolist()
     assert back.cover.calibration == SCORE.calibration

@@ -16,7 +16,7 @@ from memfold.refine.telling import telling_words
 from memfold.refine.text import Value, content_words, is_filler, is_question, speaker, values
 from memfold.refine.text.polarity import negations
 from memfold.refine.text.value import stands_for
-from memfold.refine.text.words import content_list, fold
+from memfold.refine.text.words import content_list, fold, wording
 from memfold.types import Entry, Pair
 
 GRAM = 4
@@ -192,7 +192,7 @@ class FactFinder:
             b=b,
             a_in_b=Coverage.of(a, b),
             b_in_a=Coverage.of(b, a),
-            same_text=_normal(pair.a.text) == _normal(pair.b.text),
+            same_text=_same_text(pair, a, b),
             opening=_common(a.ordered[:OPENING], b.ordered[:OPENING]),
             later="b" if gap > 0 else "a" if gap < 0 else "",
             timed=first is not None and second is not None,
@@ -220,6 +220,15 @@ def _common(one: tuple[str, ...], other: tuple[str, ...]) -> int:
             break
         count += 1
     return count
+
+
+def _same_text(pair: Pair, a: Side, b: Side) -> bool:
+    """Whether both have the same words in the same order, apart from case, punctuation, articles and how numbers are written."""
+    one, other = pair.a.text, pair.b.text
+    if _normal(one) == _normal(other):
+        return True
+    alike = a.ordered == b.ordered and a.numbers == b.numbers and a.names == b.names and a.question == b.question
+    return alike and wording(one) == wording(other) != []
 
 
 def _normal(text: str) -> str:

@@ -17,7 +17,9 @@ FEW = 2
 """Special words up to which spoken words without a name or number are taken to say next to nothing."""
 FAR = 0.6
 """Cosine below which a pair is far apart."""
-TIMES_UNKNOWN = {"days_apart": -1.0, "same_time": 0.5}
+A_DAY = 0.5
+"""Days from which two entries are of different days: dates without a time of day differ by whole ones."""
+TIMES_UNKNOWN = {"days_apart": -1.0, "same_time": 0.5, "another_day": 0.5}
 """The features of time, as they are where it is not known how far apart the two were recorded."""
 
 
@@ -33,6 +35,12 @@ def features(facts: Facts, *, timed: bool = True) -> tuple[dict[str, float], dic
     near = {"cosine": facts.cosine, "far": max(0.0, FAR - facts.cosine)}
     both = {**_together(facts), **_times(facts, timed)}
     return {**near, **a, **_back(b), **both}, {**near, **b, **_back(a), **both}
+
+
+def lost(facts: Facts, victim: Literal["a", "b"]) -> frozenset[str]:
+    """Stems of the words that only the victim has: what a deletion would lose."""
+    v, s = (facts.a, facts.b) if victim == "a" else (facts.b, facts.a)
+    return v.manner.stems - s.manner.stems
 
 
 def _back(row: Mapping[str, float]) -> dict[str, float]:
@@ -134,7 +142,11 @@ def _together(facts: Facts) -> dict[str, float]:
 def _times(facts: Facts, timed: bool) -> dict[str, float]:
     if not timed or not facts.timed:
         return TIMES_UNKNOWN
-    return {"days_apart": math.log1p(facts.days), "same_time": float(facts.days < 0.01)}
+    return {
+        "days_apart": math.log1p(facts.days),
+        "same_time": float(facts.days < 0.01),
+        "another_day": float(facts.days >= A_DAY),
+    }
 
 
 def _alike(one: str, other: str) -> float:

@@ -1,6 +1,6 @@
-"""A score of the embedded judge: a sum of small decision trees and a weighted sum, averaged, as a calibrated probability.
+"""A score of the embedded judge: small decision trees, a weighted sum and the worth of lost words, as a calibrated probability.
 
-    margin = (bias + sum of the leaves that the row falls into + intercept + w . x) / 2
+    margin = (bias + sum of the leaves that the row falls into + intercept + w . x) / 2 + sum of worth[word] over lost words
     probability = 1 / (1 + exp(-(slope * margin + shift)))
 
 All are plain arrays in one file, `embedded.npz`, which `scripts/fit_embedded_judge.py` writes. No library is needed to apply them.
@@ -8,7 +8,8 @@ All are plain arrays in one file, `embedded.npz`, which `scripts/fit_embedded_ju
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,11 +20,14 @@ from numpy.typing import NDArray
 
 FILE = Path(__file__).parent / "embedded.npz"
 Floats = NDArray[np.float64]
+_TOGETHER = 64
+"""Rows that go through the trees together: more do not fit the processor's cache, fewer pay for the calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trees:
-    """Binary trees as arrays over their nodes; the children of a leaf are the leaf itself.
+    """Binary trees as arrays over their nodes. A row goes to the left child where its feature is at most the threshold, else to the
+    one after it; a leaf is its own left child, with a threshold that no number passes.
 
     :param roots: the node at which each tree begins.
     :param depth: steps that lead from any root to a leaf.
@@ -33,40 +37,54 @@ class Trees:
     feature: NDArray[np.int32]
     threshold: Floats
     left: NDArray[np.int32]
-    right: NDArray[np.int32]
     value: Floats
     depth: int
 
     def sum(self, rows: Floats) -> Floats:
         """Sum of the leaves' values, shape (n,), for rows of shape (n, features)."""
+        parts = [self._sum(rows[start : start + _TOGETHER]) for start in range(0, len(rows), _TOGETHER)]
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    def _sum(self, rows: Floats) -> Floats:
+        flat = np.ascontiguousarray(rows).ravel()
+        start = np.arange(0, flat.size, rows.shape[1])[:, None]
         at = np.broadcast_to(self.roots, (len(rows), len(self.roots)))
-        row = np.arange(len(rows))[:, None]
         for _ in range(self.depth):
-            at = np.where(rows[row, self.feature[at]] <= self.threshold[at], self.left[at], self.right[at])
-        return self.value[at].sum(axis=1)
+            at = self.left.take(at) + (flat.take(start + self.feature.take(at)) > self.threshold.take(at))
+        return self.value.take(at).sum(axis=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A fitted score. `calibration` is (slope, shift)."""
+    """A fitted score.
+
+    :param worth: what the loss of a word, by its stem, adds to the margin; most are negative. Empty where words do not count.
+    :param calibration: slope and shift.
+    """
 
     trees: Trees
     bias: float
     weights: Floats
     intercept: float
+    worth: Mapping[str, float]
     calibration: tuple[float, float]
 
-    def margin(self, rows: Floats) -> Floats:
-        """Before calibration, shape (n,)."""
-        return (self.bias + self.trees.sum(rows) + self.intercept + (rows * self.weights).sum(axis=1)) / 2
+    def margin(self, rows: Floats, lost: Sequence[Collection[str]] = ()) -> Floats:
+        """Before calibration, shape (n,).
 
-    def probability(self, margin: Floats, less: Floats | float = 0.0) -> Floats:
-        """Calibrated, in (0, 1).
-
-        :param less: what is taken off the log odds.
+        :param rows: features, shape (n, features).
+        :param lost: for each row the stems of words that only the victim has; needed where words have a worth.
         """
+        plain = (self.bias + self.trees.sum(rows) + self.intercept + (rows * self.weights).sum(axis=1)) / 2
+        if not self.worth:
+            return plain
+        # fsum, as the order of a set's words differs from process to process
+        return plain + np.array([math.fsum(self.worth.get(word, 0.0) for word in words) for words in lost])
+
+    def probability(self, margin: Floats) -> Floats:
+        """Calibrated, in (0, 1)."""
         slope, shift = self.calibration
-        return 1 / (1 + np.exp(-np.clip(slope * margin + shift - less, -30, 30)))
+        return 1 / (1 + np.exp(-np.clip(slope * margin + shift, -30, 30)))
 
     def as_arrays(self, name: str) -> dict[str, NDArray[np.generic]]:
         """What the file holds of it."""
@@ -76,22 +94,24 @@ class Score:
             f"{name}.feature": trees.feature,
             f"{name}.threshold": trees.threshold,
             f"{name}.left": trees.left,
-            f"{name}.right": trees.right,
             f"{name}.value": trees.value,
             f"{name}.weights": self.weights,
+            f"{name}.words": np.array(list(self.worth), dtype=str),
+            f"{name}.worth": np.array(list(self.worth.values()), dtype=np.float64),
             f"{name}.numbers": np.array([trees.depth, self.bias, self.intercept, *self.calibration]),
         }
 
     @classmethod
     def of_arrays(cls, name: str, held: Mapping[str, NDArray[np.generic]]) -> Score:
         """The score that `as_arrays` wrote."""
-        index = (np.asarray(held[f"{name}.{part}"], np.int32) for part in ("roots", "feature", "left", "right"))
-        roots, feature, left, right = index
-        threshold, value, weights, numbers = (
-            np.asarray(held[f"{name}.{part}"], np.float64) for part in ("threshold", "value", "weights", "numbers")
+        roots, feature, left = (np.asarray(held[f"{name}.{part}"], np.int32) for part in ("roots", "feature", "left"))
+        threshold, value, weights, worth, numbers = (
+            np.asarray(held[f"{name}.{part}"], np.float64) for part in ("threshold", "value", "weights", "worth", "numbers")
         )
+        words = (str(word) for word in held[f"{name}.words"])
         depth, bias, intercept, slope, shift = (float(number) for number in numbers)
-        return cls(Trees(roots, feature, threshold, left, right, value, int(depth)), bias, weights, intercept, (slope, shift))
+        trees = Trees(roots, feature, threshold, left, value, int(depth))
+        return cls(trees, bias, weights, intercept, dict(zip(words, worth.tolist(), strict=True)), (slope, shift))
 
 
 @dataclass(frozen=True, slots=True)

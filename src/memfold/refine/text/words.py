@@ -58,6 +58,7 @@ _SAME = {
     for word in row.split()[1:]
 }
 """Irregular forms and short names -> the word they belong to, both stemmed."""
+_ARTICLES = frozenset({"a", "an", "the", "The"})
 _NUMBER_WORDS = {word: str(n) for word, n in (UNITS_OF_SPEECH | TENS).items() if word != "one"}
 _HIRAGANA = Pattern("[\u3041-\u309f]{2,}")
 _GROUPED = Pattern(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -120,6 +121,15 @@ def content_list(text: str) -> list[str]:
         else:
             out.extend(_other_word(word))
     return out or [run[i : i + 2] for run in _HIRAGANA.findall(lowered) for i in range(len(run) - 1)]
+
+
+def wording(text: str) -> list[str]:
+    """All words of a text in order, as they stand but for case, punctuation and articles; number words as digits.
+
+    A capital A stays: it may be a vitamin.
+    """
+    words = (word for word in WORD.findall(fold(text)) if word not in _ARTICLES)
+    return [_NUMBER_WORDS.get(word.lower(), word.lower()) for word in words]
 
 
 @lru_cache(maxsize=1 << 15)

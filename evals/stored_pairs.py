@@ -1,0 +1,109 @@
+"""Labelled pairs that are kept as two ids and a label, and the stores that hold their texts.
+
+`evals/pairs/worlds/*.jsonl` are stores of our own, one invented world each: talk of two friends, statements taken from it, memory points of
+a user, facts that an extraction wrote, notes of working agents, several languages. The labels of their pairs are in
+`evals/pairs/labels/worlds.jsonl`.
+
+The other files of `evals/pairs/labels` label pairs of public stores whose texts are free for any use and stay in the user's data folder:
+memory points and talk of RealMem's personas (Apache-2.0), memory blocks of Letta agents (Apache-2.0), what users say to an assistant in
+LongMemEval (MIT). Where the folder lacks a store, its pairs are left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from evals import realmem
+from evals.judge_pairs import Labelled
+from evals.stores import flat
+from memfold import Entry
+from memfold.hosts import open_host
+from memfold.types import Pair
+
+OWN = Path(__file__).parent / "pairs"
+LETTA = ("ezra", "void", "co-3")
+LONGMEMEVAL = ("hydrabuild_oracle_sample.json", "lightmem_longmemeval_single.json")
+Stores: TypeAlias = dict[str, Mapping[str, Entry]]
+"""Entries by id, by `source store`: the source names the kind of text, `realmem` or `letta`, up to its first slash."""
+
+
+def read_stored_pairs(data: Path | None = None) -> list[Labelled]:
+    """The labelled pairs of our own worlds, and of those public stores that the data folder holds.
+
+    :raises SystemExit: a store lacks an entry that a label names: it is another version than the one that was labelled.
+    """
+    stores = {**worlds(), **(public(data) if data else {})}
+    rows = (json.loads(line) for path in sorted((OWN / "labels").glob("*.jsonl")) for line in path.read_text("utf-8").splitlines())
+    return [_labelled(row, stores[key]) for row in rows if (key := _key(row["source"], row["store"])) in stores]
+
+
+def _key(source: str, store: str) -> str:
+    return f"{source.partition('/')[0]} {store}"
+
+
+def _labelled(row: Mapping[str, Any], entries: Mapping[str, Entry]) -> Labelled:
+    try:
+        pair = Pair(entries[row["a"]], entries[row["b"]], row["cosine"])
+    except KeyError as missing:
+        raise SystemExit(f"{row['store']} has no entry {missing}: is it another version than the one that was labelled?") from missing
+    sure = row["confidence"] == "high"
+    source = f"{row['source']}/{row['store']}" if row["source"].startswith("worlds/") else row["source"]
+    return Labelled(pair, source, row["relation"], row["action"], row["target"], sure, row.get("lang", "en"))
+
+
+def worlds(folder: Path = OWN / "worlds") -> Stores:
+    """Our own stores. A turn of talk is told as `Speaker: text`."""
+    return {_key("worlds", path.stem): _by_id(map(_own_entry, _lines(path))) for path in sorted(folder.glob("*.jsonl"))}
+
+
+def _own_entry(row: Mapping[str, Any]) -> Entry:
+    text = f"{row['speaker']}: {row['text']}" if "speaker" in row else row["text"]
+    return Entry(row["id"], text, occurred_at=datetime.fromisoformat(row["time"]) if row["time"] else None)
+
+
+def public(data: Path) -> Stores:
+    """The public stores in a data folder that labels speak of."""
+    out: Stores = {}
+    for path in sorted(data.glob(realmem.FILES)):
+        persona = json.loads(path.read_text("utf-8"))
+        name = str(persona["_metadata"]["person_name"]).replace(" ", "_")
+        out[_key("realmem", name)] = _by_id(realmem.persona(persona).entries)
+        out[_key("realmem-turns", name)] = _by_id(_talk(persona["dialogues"]))
+    for name in LETTA:
+        if (path := data / "letta" / f"{name}.af").is_file():
+            out[_key("letta", name)] = _by_id(open_host(str(path)).read().entries)
+    if all((data / "longmemeval" / name).is_file() for name in LONGMEMEVAL):
+        out[_key("longmemeval", "longmemeval")] = _by_id(_asked(data / "longmemeval"))
+    return out
+
+
+def _talk(sessions: Iterable[Mapping[str, Any]]) -> Iterator[Entry]:
+    for number, session in enumerate(sessions, 1):
+        for place, turn in enumerate(session["dialogue_turns"], 1):
+            text = f"{turn['speaker']}: {flat(turn['content']).strip()}"
+            yield Entry(f"S{number}:T{place}", text, occurred_at=realmem.session_time(session["current_time"]))
+
+
+def _asked(folder: Path) -> Iterator[Entry]:
+    """What users say in both samples; a text is one entry, however often it is repeated."""
+    several, single = (json.loads((folder / name).read_text("utf-8")) for name in LONGMEMEVAL)
+    sessions = [(question["id"], [(turn, turn["date"]) for turn in question["conversation"]]) for question in several["data"]]
+    whole = zip(single[0]["haystack_session_ids"], single[0]["haystack_dates"], single[0]["haystack_sessions"], strict=True)
+    sessions += [(name, [(turn, date) for turn in session]) for name, date, session in whole]
+    for name, turns in sessions:
+        for place, (turn, date) in enumerate(turns, 1):
+            if turn["role"] == "user":
+                text = f"User: {turn['content'].strip()}"
+                yield Entry(f"{name}:{place}", text, occurred_at=datetime.strptime(date, "%Y/%m/%d (%a) %H:%M"))
+
+
+def _by_id(entries: Iterable[Entry]) -> Mapping[str, Entry]:
+    return {entry.id: entry for entry in entries}
+
+
+def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
+    return map(json.loads, path.read_text("utf-8").splitlines())
