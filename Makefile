@@ -5,6 +5,7 @@ VENV    := .venv
 PY      := $(VENV)/bin/python
 PIP     := $(PY) -m pip --disable-pip-version-check
 DEMO    := .demo
+JOBS    ?= 2
 SOURCES := $(shell find src -type f -not -name '*.pyc')
 
 # The first Python on the path that is new enough and can make a virtual environment; PYTHON=... chooses another.
@@ -33,7 +34,7 @@ lint: $(VENV)/.dev  ## ruff, the strict type check of src, the layers of the hou
 	$(VENV)/bin/lint-imports
 
 unit: $(VENV)/.dev  ## the tests alone
-	$(PY) -m pytest
+	$(PY) -m pytest -n $(JOBS) --dist loadfile
 
 wheel: build/.wheel  ## what users get: the wheel in a clean environment without development packages
 

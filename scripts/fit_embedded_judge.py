@@ -240,17 +240,18 @@ def cross(examples: Examples, form: Callable[[Model], Model] = lambda model: mod
     :param delete: least confidence of a deletion.
     """
     free = examples.where(FITTED)
-    sources = sorted({label.source for label, used in zip(examples.pairs, free, strict=True) if used})
-    groups = [(out, form(model)) for out, model in left_out(examples)]
-    model = calibrated(form(fit(examples.some(free))), examples, groups)
+    unknown_kinds, unknown_stores = (
+        [(out, form(model)) for out, model in left_out(examples, folds)] for folds in (kinds(examples), stores(examples))
+    )
+    model = calibrated(form(fit(examples.some(free))), examples, unknown_kinds)
 
     def judged(folds: Iterable[tuple[NDArray[np.bool_], Model]]) -> Judged:
         as_shipped = ((out, replace(m, cover=_as(m.cover, model.cover), merge=_as(m.merge, model.merge))) for out, m in folds)
         return [one for out, other in as_shipped for one in _judged(other, examples.some(out), delete)]
 
     return {
-        "fitted sources, each left out": judged((out, form(m)) for out, m in left_out(examples, [(source,) for source in sources])),
-        "fitted sources, groups of them left out": judged(groups),
+        "fitted sources, stores left out": judged(unknown_stores),
+        "fitted sources, kinds of text left out": judged(unknown_kinds),
         "other sources": _judged(model, examples.some(~free), delete) if not free.all() else [],
     }
 
@@ -277,7 +278,7 @@ def main() -> None:
     data = data_folder(arguments.data)
     examples = Examples.of(read_pairs(data) + read_pairs(OWN) + read_stored_pairs(data))
     if not arguments.cross:
-        model = calibrated(fit(examples.some(examples.where(FITTED))), examples, list(left_out(examples)))
+        model = calibrated(fit(examples.some(examples.where(FITTED))), examples, list(left_out(examples, kinds(examples))))
         write(model, arguments.out)
         print(f"fitted on {int(examples.where(FITTED).sum())} pairs; wrote {arguments.out}")
         return

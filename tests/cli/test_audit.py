@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 def test_the_tables_tell_what_is_there(memfold, notes):
     shown = memfold("audit", notes, "--embedder", "hashing").stdout
-    assert f"{notes}: 17 entries, " in shown
+    assert f"{notes}: 17 entries, " in " ".join(shown.split())  # a long path may break the line
     assert "exact copies: 2 groups of 4 entries" not in shown.replace("exact copies: 3", "")
     assert "2 x The spare key hangs behind the blue door." in shown
     assert "what a budget would probably take" in shown

@@ -12,6 +12,7 @@ from memfold.embed import open_embedder
 from memfold.errors import BadParameter, UnknownName
 from memfold.refine import guards
 from memfold.refine.judges import JUDGES, MODEL_JUDGES, open_judge
+from memfold.refine.judges.facts import FactFinder
 from memfold.refine.judges.pagerank import PageRankJudge, pagerank
 from memfold.refine.judges.scripted import ScriptedJudge
 from memfold.types import Decision, Entry, Link, Pair
@@ -98,7 +99,7 @@ def test_the_same_fact_goes_once(embedder, judge, a, b):
         ("The limit is 1.5 litres.", "The limit is 15 litres."),
     ],
 )
-def test_nearly_the_same_words_are_not_the_same_text(judge, a, b):
+def test_nearly_the_same_words_are_not_the_same_text(a, b):
     facts = FactFinder().of(Pair(Entry("a", a), Entry("b", b), 0.97))
     assert not facts.same_text
 

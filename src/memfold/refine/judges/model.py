@@ -46,12 +46,12 @@ class Trees:
         return np.concatenate(parts) if parts else np.zeros(0)
 
     def _sum(self, rows: Floats) -> Floats:
-        flat = np.ascontiguousarray(rows).ravel()
-        start = np.arange(0, flat.size, rows.shape[1])[:, None]
-        at = np.broadcast_to(self.roots, (len(rows), len(self.roots)))
+        flat: Floats = np.ascontiguousarray(rows).ravel()
+        start: NDArray[np.intp] = np.arange(0, flat.size, rows.shape[1], dtype=np.intp)[:, None]
+        at: NDArray[np.integer[Any]] = np.broadcast_to(self.roots, (len(rows), len(self.roots)))
         for _ in range(self.depth):
-            at = self.left.take(at) + (flat.take(start + self.feature.take(at)) > self.threshold.take(at))
-        return self.value.take(at).sum(axis=1)
+            at = self.left[at] + (flat[start + self.feature[at]] > self.threshold[at])
+        return self.value[at].sum(axis=1)
 
 
 @dataclass(frozen=True, slots=True)
