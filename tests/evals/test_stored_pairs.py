@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from evals.stored_pairs import OWN, public, read_stored_pairs, worlds
+from evals.stored_pairs import OWN, agreement, public, read_stored_pairs, worlds
 
 RELATIONS = {"same", "a_covers_b", "b_covers_a", "overlap", "update", "distinct", "low_value"}
 
@@ -31,6 +31,13 @@ def test_the_worlds_are_told_in_order_of_speaker_and_time():
     assert len(entries) > 10_000
     assert any(entry.text.startswith("Hedda: ") for entry in entries)
     assert sum(entry.occurred_at is not None for entry in entries) > 0.9 * len(entries)
+
+
+def test_two_readers_agree_as_the_card_says():
+    found = agreement(read_stored_pairs(), read_stored_pairs(labels=OWN / "labels" / "second"))
+    assert found["pairs"] == 800
+    assert (round(found["alike"], 2), round(found["kappa"], 2)) == (0.88, 0.82)
+    assert found["both_sure"] > 0.99
 
 
 def test_another_version_of_a_store_is_told(monkeypatch):
