@@ -14,6 +14,7 @@ LongMemEval (MIT). Where the folder lacks a store, its pairs are left out.
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -42,8 +43,13 @@ def read_stored_pairs(data: Path | None = None, labels: Path = OWN / "labels") -
     :raises SystemExit: a store lacks an entry that a label names: it is another version than the one that was labelled.
     """
     stores = {**worlds(), **(public(data) if data else {})}
-    rows = (json.loads(line) for path in sorted(labels.glob("*.jsonl")) for line in path.read_text("utf-8").splitlines())
-    return [_labelled(row, stores[key]) for row in rows if (key := _key(row["source"], row["store"])) in stores]
+    rows: Iterator[dict[str, Any]] = (
+        json.loads(line) for path in sorted(labels.glob("*.jsonl")) for line in path.read_text("utf-8").splitlines()
+    )
+    by_store = [(_key(row["source"], row["store"]), row) for row in rows]
+    if data and (missing := sorted({key for key, _ in by_store if key not in stores})):
+        print(f"left out, as {data} lacks their stores: the labelled pairs of {', '.join(missing)}", file=sys.stderr)
+    return [_labelled(row, stores[key]) for key, row in by_store if key in stores]
 
 
 def _key(source: str, store: str) -> str:

@@ -48,6 +48,11 @@ def test_another_version_of_a_store_is_told(monkeypatch):
         read_stored_pairs()
 
 
+def test_stores_that_the_folder_lacks_are_named(tmp_path, capsys):
+    assert len(read_stored_pairs(tmp_path)) == len(read_stored_pairs())
+    assert "letta ezra" in capsys.readouterr().err
+
+
 def test_the_public_stores_hold_what_was_labelled():
     if "MEMFOLD_DATA" not in os.environ:
         pytest.skip("MEMFOLD_DATA names no folder of public data")
