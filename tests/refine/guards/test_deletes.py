@@ -58,7 +58,11 @@ LOSSY = {
         ("Anh ấy không ăn thịt.", "Anh ấy ăn thịt."),
         ("هو لا يأكل اللحم", "هو يأكل اللحم"),
     ],
-    "modality": [("Ben moved the boat.", "Ben plans to move the boat."), ("Ada sold the farm.", "Ada might sell the farm.")],
+    "modality": [
+        ("Ben moved the boat.", "Ben plans to move the boat."),
+        ("Ada sold the farm.", "Ada might sell the farm."),
+        ("Ines repaired the garden pump.", "Ines agreed to repair the garden pump by Friday."),
+    ],
     "speaker": [("Ana: I love skiing in winter.", "Ben: I love skiing in winter.")],
     "frame": [
         ("Marek likes blue cheese.", "Marek likes smoked eel."),
