@@ -34,7 +34,8 @@ lint: $(VENV)/.dev  ## ruff, the strict type check of src, the layers of the hou
 	$(VENV)/bin/lint-imports
 
 unit: $(VENV)/.dev  ## the tests alone
-	$(PY) -m pytest -n $(JOBS) --dist loadfile
+	$(PY) -m pytest -n $(JOBS) --dist loadfile --ignore=tests/llm
+	$(PY) -m pytest tests/llm  # sends signals to its own process, which is to be pytest's
 
 wheel: build/.wheel  ## what users get: the wheel in a clean environment without development packages
 
