@@ -86,7 +86,7 @@ def public(data: Path) -> Stores:
         out[_key("realmem-turns", name)] = _by_id(_talk(persona["dialogues"]))
     for name in LETTA:
         if (path := data / "letta" / f"{name}.af").is_file():
-            out[_key("letta", name)] = _by_id(open_host(str(path)).read().entries)
+            out[_key("letta", name)] = _by_id(open_host(path).read().entries)
     if all((data / "longmemeval" / name).is_file() for name in LONGMEMEVAL):
         out[_key("longmemeval", "longmemeval")] = _by_id(_asked(data / "longmemeval"))
     return out

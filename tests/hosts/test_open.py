@@ -71,6 +71,7 @@ def test_schemes(tmp_path):
     odd = tmp_path / "notes:2024"
     odd.write_text('{"text": "a"}')
     assert open_host(str(odd)).name == "jsonl"
+    assert open_host(odd).name == "jsonl"
 
 
 def test_fields_make_it_jsonl(tmp_path):

@@ -44,12 +44,13 @@ HOSTS: dict[str, Callable[[Path], FileHost]] = {"jsonl": JsonlHost, "mcp": McpHo
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+._-]+):(.*)", re.DOTALL)
 
 
-def open_host(store: str, *, fields: JsonlFields | None = None) -> FileHost:
+def open_host(store: str | Path, *, fields: JsonlFields | None = None) -> FileHost:
     """The host of a STORE: `scheme:path`, or a path whose content says what it is.
 
     :param fields: which field of a JSONL file is what; a file without a scheme is then taken as JSONL.
     :raises UnknownName: no host has this scheme. :raises NotAStore: no file there, or none of the kinds that are known.
     """
+    store = str(store)
     url = _URL.fullmatch(store)
     if url and url[1].lower() in HOSTS:
         scheme, path = url[1].lower(), Path(url[2])
