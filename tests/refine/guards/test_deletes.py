@@ -61,7 +61,7 @@ LOSSY = {
     "modality": [
         ("Ben moved the boat.", "Ben plans to move the boat."),
         ("Ada sold the farm.", "Ada might sell the farm."),
-        ("Ines repaired the garden pump.", "Ines agreed to repair the garden pump by Friday."),
+        ("Ines repaired the garden pump.", "Ines promised to repair the garden pump by Friday."),
     ],
     "speaker": [("Ana: I love skiing in winter.", "Ben: I love skiing in winter.")],
     "frame": [

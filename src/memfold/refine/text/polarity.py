@@ -70,8 +70,8 @@ def denied(text: str) -> frozenset[str]:
 _PLANS = Pattern(
     r"\b(?:might|(?-i:may)|maybe|perhaps|possibly|would like to|considering|thinking (?:of|about)|hop(?:e|es|ing) to|plan(?:s|ned|"
     r"ning)? (?:to|on)|wants? to|wanted to|"
-    r"wish(?:es)? to|intend(?:s|ed|ing)? to|aim(?:s|ing)? to|(?:commit(?:s|ted)?|agree[sd]?|promise[sd]?|propose[sd]?|decide[sd]?|needs?|"
-    r"going|ought) to|(?:is|are) to be|until|undecided (?:about|whether to)|wonder(?:s|ing)? (?:if|whether) to|"
+    r"wish(?:es)? to|intend(?:s|ed|ing)? to|aim(?:s|ing)? to|(?:commit(?:s|ted)?|promise[sd]?) to|"
+    r"undecided (?:about|whether to)|wonder(?:s|ing)? (?:if|whether) to|"
     r"vielleicht|möchte|quizás?|tal vez|quiere|peut-être|veut|talvez|quer|forse|vuole|может|хочет|планирует|возможно|có lẽ|muốn|định)\b"
     r"|也许|可能|打算|想要|考虑|かもしれ|つもり|아마|계획|싶",
     IGNORECASE,
