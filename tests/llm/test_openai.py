@@ -170,7 +170,8 @@ def test_a_fault_that_stays_is_not_tried_again(status, message, expected, model,
     endpoint.act = lambda request, nth: fault(status, message)
     reply = model().complete_many([ask()])[0]
     assert kind(reply) == expected
-    assert reply.failure.message.count(str(status)) == 1
+    port = endpoint.url.rpartition(":")[2].partition("/")[0]  # which may hold the status, as 40123 holds 401
+    assert reply.failure.message.replace(port, "").count(str(status)) == 1
     assert reply.calls == len(endpoint.requests) <= 3  # at most once for each form of the reply
     assert clock.waits == []
 
