@@ -100,7 +100,7 @@ def _talk(sessions: Iterable[Mapping[str, Any]]) -> Iterator[Entry]:
 
 
 def _asked(folder: Path) -> Iterator[Entry]:
-    """What users say in both samples; a text is one entry, however often it is repeated."""
+    """What users say in both samples, an entry a turn; a session that several questions share comes once for each."""
     several, single = (json.loads((folder / name).read_text("utf-8")) for name in LONGMEMEVAL)
     sessions = [(question["id"], [(turn, turn["date"]) for turn in question["conversation"]]) for question in several["data"]]
     whole = zip(single[0]["haystack_session_ids"], single[0]["haystack_dates"], single[0]["haystack_sessions"], strict=True)
