@@ -19,6 +19,7 @@ from pathlib import Path
 
 from memfold.errors import StoreChanged
 from memfold.protocols import Host, Snapshot
+from memfold.store.journal import Journal
 from memfold.store.sqlite import SqliteStore
 from memfold.types import Entry
 
@@ -98,7 +99,20 @@ class Mirror:
         """The host's state with the mirror's entries in it."""
         base = self._base()
         originals = {entry.id: entry for entry in base.entries}
-        return self.host.render([_as_written(entry, originals.get(entry.id)) for entry in self.store.entries()], base)
+        return self.host.render([_as_written(entry, originals.get(entry.id)) for entry in self._in_place(base)], base)
+
+    def _in_place(self, base: Snapshot) -> list[Entry]:
+        """The mirror's entries in the order of the base, a merged one where the first of those that it was made of stands: in a list of
+        observations the order tells what came first. What is new otherwise comes last.
+        """
+        place = {(entry.namespace, entry.id): n for n, entry in enumerate(base.entries)}
+        last = len(place)
+        journal = Journal(self.store)
+        for edit in (edit for run in journal.runs() for edit in journal.edits(run.id) if edit.state == "applied"):
+            first = min((place.get((entry.namespace, entry.id), last) for entry in edit.before), default=last)
+            for entry in edit.after:
+                place.setdefault((entry.namespace, entry.id), first)
+        return sorted(self.store.entries(), key=lambda entry: place.get((entry.namespace, entry.id), last))
 
     def erase(self, text: str) -> int:
         """Bring the host to the mirror's state without any trace of `text` elsewhere in it, and keep no earlier state.

@@ -8,9 +8,11 @@ from datetime import UTC, datetime
 
 import pytest
 
+from memfold import Memory, RefineSettings
 from memfold.errors import BadEntry, NotAStore
 from memfold.hosts import McpHost
-from memfold.types import Entry
+from memfold.refine.judges.scripted import ScriptedJudge
+from memfold.types import Decision, Entry
 
 GRAPH = """{"type":"entity","name":"Boiler","entityType":"Device","observations":["Old","Loud","Old"],"createdAt":1768392589,"v":2}
 {"type":"entity","name":"Cellar","entityType":"Room","observations":["Damp"]}
@@ -177,3 +179,25 @@ def test_an_empty_graph(tmp_path):
     base = the.read()
     state = the.render([Entry("n", "A: x", home="A", metadata={"entityType": "t"})], base)
     assert json.loads(state.raw) == {"type": "entity", "name": "A", "entityType": "t", "observations": ["x"]}
+
+
+def test_a_merged_observation_stands_where_its_first_side_stood(tmp_path):
+    """The order of observations tells what came first: an early state may not become the last one by being merged."""
+    told = ["Reported by Ana", "Status: open since Monday", "Assigned to Bo", "Resolved on Friday"]
+    path = tmp_path / "graph.jsonl"
+    before = json.dumps({"type": "entity", "name": "Pump", "entityType": "Issue", "observations": told})
+    path.write_text(f"{before}\n", "utf-8")
+
+    def rule(pair):
+        both = sorted([pair.a.text, pair.b.text])
+        if both != ["Pump: Assigned to Bo", "Pump: Reported by Ana"]:
+            return Decision("preserve")
+        return Decision("merge", merged="Pump: Reported by Ana, assigned to Bo")
+
+    memory = Memory.open(path)
+    settings = RefineSettings(guards=False, min_saving=0)
+    report = memory.refine(budget="3 entries", judge=ScriptedJudge(rule), settings=settings, apply=True)
+    observations = json.loads(path.read_text("utf-8"))["observations"]
+    assert observations == ["Reported by Ana, assigned to Bo", "Status: open since Monday", "Resolved on Friday"]
+    memory.undo(report.run)
+    assert path.read_text("utf-8") == f"{before}\n"

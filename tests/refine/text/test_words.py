@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from memfold.refine.text import clauses, content_words, is_filler, is_question, speaker, stem
 from memfold.refine.text.language import language
 from memfold.refine.text.pattern import IGNORECASE, Pattern
-from memfold.refine.text.polarity import denied, doubted, is_plain, negations
+from memfold.refine.text.polarity import _CUES, _NO_CUE, denied, doubted, is_plain, negations
+from memfold.refine.text.words import fold
 
 CLAUSES = [
     ("He came. She left!", ["He came. ", "She left!"]),
@@ -194,3 +195,21 @@ def test_a_pattern_finds_the_same_in_ascii_text_as_in_any():
     assert [match[0] for match in pattern.finditer("No, he didn't; NO, I DON'T.")] == ["No", "didn't", "NO", "DON'T"]
     assert pattern.findall("Né: no, didn't") == ["", "didn't"]
     assert Pattern(r"a\sb", IGNORECASE).search("A\x1cb") is not None  # a blank, though not to a pattern of ASCII alone
+
+
+CUES = """not no,no longer,never,none of them,nobody,nothing,neither,nor,without,cannot,can't,isn't,isnt,dont,doesnt,didnt
+wasnt,wont,cant,havent,hasnt,hardly,rarely,seldom,zero,refuses,denies,denied,deny,stopped,quitting,gave up
+gives up,giving up,given up,ceased,lacks,lacked,unable to,failed to,avoids,dislikes,hates,hated,cancelled,dropped
+abandoned,postponed,aversion to,free of,keine,nie,niemals,ohne,nunca,sin,tampoco,ninguna,aucune,sans,rien,nem
+sem,nenhuma,senza,geen,nooit,zonder,nicht,pas,jamais,non,niet,called off,put off,not at all,is out,was off,0""".replace("\n", ",").split(",")
+
+
+@given(st.lists(st.sampled_from(["She", "eats", "walnuts", "today", "and", "Bo", "1_", "x-", "(", ".", *CUES]), max_size=6))
+def test_no_cue_is_overlooked_for_the_sake_of_speed(words):
+    text = " ".join(words)
+    assert negations(text) == len(_CUES.findall(_NO_CUE.sub(" ", fold(text))))
+
+
+@pytest.mark.parametrize("cue", CUES)
+def test_every_cue_counts(cue):
+    assert negations(f"She {cue} eats") >= 1

@@ -53,6 +53,8 @@ _NEITHER = Pattern(r"[\W_~〜ー]+")
 
 def is_question(text: str) -> bool:
     """Whether the text only asks: every clause is a question or filler, and at least one asks (a final `?`, `？` or `؟`)."""
+    if not any(mark in text for mark in "?？؟"):
+        return False
     parts = [part for part in clauses(speaker(text)[1]) if part.strip()]
     asking = [asks(part) for part in parts]
     return any(asking) and all(ask or is_filler(part) for ask, part in zip(asking, parts, strict=True))
