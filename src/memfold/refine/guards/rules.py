@@ -15,7 +15,7 @@ from memfold.refine.guards.reading import Reading, read
 from memfold.refine.guards.values import implied_by_time, lost, shown
 from memfold.refine.merging import most_bytes
 from memfold.refine.text.pattern import IGNORECASE, Pattern
-from memfold.refine.text.polarity import denied, doubted, is_plain
+from memfold.refine.text.polarity import ahead, bidden, denied, doubted, is_plain
 from memfold.types import Decision, Entry, Pair
 
 
@@ -202,14 +202,19 @@ def negation(pair: Pair, decision: Decision, settings: GuardSettings) -> str | N
 
 @_unless_outdated
 def modality(pair: Pair, decision: Decision, settings: GuardSettings) -> str | None:
-    """A plan or doubt does not stand for what is."""
+    """A plan or doubt does not stand for what is, nor what was still to come for what was told later."""
     if decision.action != "delete":
         return None
     gone, kept, _ = next(_replacements(pair, decision))
+    told_later = _order(*_sides(pair, decision)) == 1
     for clause, other in aligned(gone, kept):
-        for word in sorted(doubted(other.text) - doubted(clause.text)):
+        planned_too = doubted(clause.text) | ahead(clause.text) | bidden(clause.text)
+        for word in sorted(doubted(other.text) - planned_too):
             if word in clause.words and telling(word):
                 return f"what stays only plans or doubts {word!r}"
+        coming = ahead(other.text) - planned_too if told_later else frozenset[str]()
+        for word in sorted(word for word in coming & clause.words if telling(word)):
+            return f"what stays is older, and {word!r} was still to come"
     return None
 
 

@@ -95,6 +95,32 @@ def doubted(text: str) -> frozenset[str]:
     return frozenset(word for clause in clauses(fold(text)) for cue in _PLANS.finditer(clause) for word in _next(clause, cue.end()))
 
 
+_AHEAD = Pattern(
+    r"\b(?:will|shall|going to|gonna|until (?:the )?\w+|"
+    r"(?:agree|decide|need|intend|offer|volunteer|ask|request|invite|remind|proceed|schedule)(?:s|d|ed)? to|"
+    r"(?:is|are) (?:to|due to|set to|about to))\b|'ll\b",
+    IGNORECASE,
+)
+
+
+def ahead(text: str) -> frozenset[str]:
+    """The words that the text, in English, says are still to come: the first content word behind each `will`, `agreed to`,
+    `until she`.
+    """
+    if _AHEAD.search(text) is None:
+        return frozenset()
+    return frozenset(word for clause in clauses(fold(text)) for cue in _AHEAD.finditer(clause) for word in _next(clause, cue.end()))
+
+
+_FIRST_WORD = Pattern(r"\W*(?:【[^】]{0,200}】\W*)?(?P<word>[A-Za-z]+)")
+
+
+def bidden(text: str) -> frozenset[str]:
+    """What a note says is to be done, in English: `Review the budget every Friday` has `review`. Any first word that is no past form."""
+    first = _FIRST_WORD.match(text)
+    return frozenset() if first is None or first["word"].endswith(("ed", "ing")) else frozenset(content_list(first["word"])[:1])
+
+
 def _next(clause: str, at: int) -> list[str]:
     words = content_list(clause[at : at + _REACH])
     return [word for word in words if word not in _PASSED_OVER][:1]
