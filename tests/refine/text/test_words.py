@@ -13,6 +13,9 @@ from memfold.refine.text.words import fold
 CLAUSES = [
     ("He came. She left!", ["He came. ", "She left!"]),
     ("Dr. Adler met J. Ito at 4.5 km.", ["Dr. Adler met J. Ito at 4.5 km."]),
+    ("He reads 'Once upon...' on Fridays. She listens.", ["He reads 'Once upon...' on Fridays. ", "She listens."]),
+    ("He said 'well...' and left. She stayed…", ["He said 'well...' and left. ", "She stayed…"]),
+    ("Well... he left. She stayed.", ["Well... ", "he left. ", "She stayed."]),
     ("我喜欢茶。他不喜欢！", ["我喜欢茶。", "他不喜欢！"]),
     ("行きます？はい。", ["行きます？", "はい。"]),
     ("It rained, but we stayed; nobody minded", ["It rained, ", "but we stayed; ", "nobody minded"]),

@@ -17,6 +17,7 @@ _BREAK = Pattern(
     r"|,\s+(?=(?:and|but|so|because|which|who|while|although|though|then|und|aber|weil|y|pero|porque|et|mais|e|mas)\s)",
     IGNORECASE,
 )
+_TRAILING = Pattern(r"(?:\.{2,}|…)[\"')\]”’]")
 _LAST_WORD = Pattern(r"[^\s(\[]{1,12}$")
 
 
@@ -24,12 +25,13 @@ def clauses(text: str) -> list[str]:
     """The text cut into sentences and clauses, each with the separator and blanks that follow it.
 
     `"".join(clauses(text)) == text` always. Cuts after sentence ends (also `。！？؟।`), semicolons, line ends, dashes, the commas
-    of scripts that use their own, and commas before a conjunction. Not after abbreviations, initials, or inside numbers.
+    of scripts that use their own, and commas before a conjunction. Not after abbreviations, initials, quotations that trail off within
+    a sentence, or inside numbers.
     """
     out: list[str] = []
     start = 0
     for match in _BREAK.finditer(text):
-        if match.end() == start or (text[match.start()] == "." and _abbreviated(text, match)):
+        if match.end() == start or (text[match.start()] in ".…" and (_abbreviated(text, match) or _trails_off(text, match))):
             continue
         out.append(text[start : match.end()])
         start = match.end()
@@ -54,6 +56,11 @@ def _abbreviated(text: str, match: re.Match[str]) -> bool:
     if word.isdigit():
         return _starts_line(text, match.start() - len(word))
     return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha() and word != "i")
+
+
+def _trails_off(text: str, match: re.Match[str]) -> bool:
+    """Whether the break is a quotation that trails off within its sentence: `the series 'Once upon...' on Fridays`."""
+    return _TRAILING.match(match[0]) is not None and text[match.end() : match.end() + 1].islower()
 
 
 def _starts_line(text: str, at: int) -> bool:
