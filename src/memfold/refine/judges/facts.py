@@ -14,6 +14,7 @@ from memfold.refine.judges.manner import Manner
 from memfold.refine.merging import instant
 from memfold.refine.telling import telling_words
 from memfold.refine.text import Value, content_words, is_filler, is_question, speaker, values
+from memfold.refine.text.pattern import IGNORECASE, Pattern
 from memfold.refine.text.polarity import negations
 from memfold.refine.text.value import stands_for
 from memfold.refine.text.words import content_list, fold, wording
@@ -31,7 +32,7 @@ _THING = frozenset({"name", "code"})
 _MANY = 64
 """Values of one side above which they are compared for equality only, so that long texts stay linear."""
 _HEADING = re.compile(r"\s*(?:【[^】]{0,200}】\s*)+")
-_SPEECH = re.compile(r"[!！]|\b(?:you|your|you're|i'm|gonna|haha|lol|thanks|wow|yeah|hey)\b|[\U0001f300-\U0001faff]", re.IGNORECASE)
+_SPEECH = Pattern(r"[!！]|\b(?:you|your|you're|i'm|gonna|haha|lol|thanks|wow|yeah|hey)\b|[\U0001f300-\U0001faff]", IGNORECASE)
 
 Side_: TypeAlias = Literal["a", "b", ""]
 

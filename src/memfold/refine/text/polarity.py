@@ -28,7 +28,8 @@ _HEADS = frozenset(
     quit gave give givi ceas lack unab fail avoi disl hate canc drop aban post aver free kein nie niem ohne nunc sin tamp ning aucu
     sans rien nem sem nenh senz geen nooi zond nich pas jama non niet out off""".split()
 )
-"""The first four letters of a word of every cue of ASCII: a text without them holds no cue, and need not be searched."""
+"""The first four letters of a word of every cue of ASCII: a text with neither them nor a zero holds no cue, and need not be searched."""
+_ZERO = Pattern(r"\b0\b")
 _NO_CUE = Pattern(
     r"\b(?:not only|not just|no problem|no worries|no doubt|no wonder|no\.? ?\d|0\d|\d+0|why not|whether or not|or not|can't wait|"
     r"cannot wait|couldn't agree more|"
@@ -44,7 +45,7 @@ _PASSED_OVER = frozenset("able need want going really quite very much many long 
 def negations(text: str) -> int:
     """How many negations the text holds, in some fifteen languages. `not only`, `can't wait`, `no problem` and the like are none."""
     folded = fold(text)
-    if folded.isascii() and "0" not in folded and _HEADS.isdisjoint(word[:4] for word in letters(folded)):
+    if folded.isascii() and _ZERO.search(folded) is None and _HEADS.isdisjoint(word[:4] for word in letters(folded)):
         return 0
     return len(_CUES.findall(_NO_CUE.sub(" ", folded)))
 
