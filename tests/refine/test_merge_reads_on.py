@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from memfold.refine.anchoring import anchored
 from memfold.refine.dated import by_day
 from memfold.refine.guards import check
+from memfold.refine.merge.lines import common_head
 from memfold.refine.merging import DATES, JOINT, merge_texts
 from memfold.refine.text import values
 from memfold.types import Decision, Entry, Pair
@@ -80,13 +81,25 @@ def test_a_merge_reads_on(first, second, text):
     ],
 )
 def test_different_speakers_and_headings_have_lines_of_their_own(first, second):
-    assert merged(first, second, 1) == f"{first}\n{second}"
+    assert merged(first, second, 0) == f"{first}\n{second}"
+    assert merged(first, second, 1) == f"{first}\n8 May 2026: {second}"
 
 
-def test_who_speaks_last_goes_on_in_the_same_line():
+def test_each_day_has_a_line_of_its_own():
+    """A merged entry has the time of its earlier side: what was told later may not seem to be of that day."""
     assert in_a_row("Ona: The lake is cold.", "Per: The sauna is warm.", "Per: Bring two towels.") == (
-        "Ona: The lake is cold.\nPer: The sauna is warm. Bring two towels."
+        "Ona: The lake is cold.\n6 June 2026: Per: The sauna is warm.\n6 July 2026: Per: Bring two towels."
     )
+    assert merged("Ona scored 55% on a mock exam.", "Ona completed the final mock exam.", 89) == (
+        "Ona scored 55% on a mock exam.\n4 Aug 2026: Ona completed the final mock exam."
+    )
+    # what the other side tells is not told again, and one that tells it all stands alone, by its day
+    both = merged("Ona keeps bees. She paints.", "Ona keeps bees. The boat leaks.", 1)
+    assert both == "Ona keeps bees. She paints.\n8 May 2026: The boat leaks."
+    assert merged("Ona keeps bees in Vejle.", "Ona keeps bees.", 1) == "Ona keeps bees in Vejle."
+    assert merged("Ona keeps bees.", "Ona keeps bees in Vejle.", 1) == "8 May 2026: Ona keeps bees in Vejle."
+    both = merged("【Lake】 It opens in May.", "【Lake】 It closes at nine.", 1)
+    assert both == "【Lake】 It opens in May.\n8 May 2026: 【Lake】 It closes at nine."
 
 
 @pytest.mark.parametrize(
@@ -138,13 +151,12 @@ def test_three_merges_in_a_row(backwards):
     told = ("Ona sold a canoe last week.", "Ona found a kayak last week.", "Ona lost a paddle yesterday.", "Ona rowed to Umeå last week.")
     text = in_a_row(*told, backwards=backwards)
     assert text is not None
-    assert len(re.findall(r"\b(?:202\d)\b", text)) == 3  # each day once, the first one none
+    assert len(re.findall(r"^\d+ \w+ 2026: ", text, re.MULTILINE)) == 3  # each day once, the first one none
     assert text.splitlines()[0] == told[0]
     tasks = ("Ona likes tea.", "Ona keeps bees.", "Ona keeps bees in Vejle.", "Ona paints.")
     text = in_a_row(*tasks, backwards=backwards)
-    assert text is not None
-    assert text.count("Ona") == 1
-    assert text.count("bees") == 1
+    assert text == "Ona likes tea.\n6 June 2026: Ona keeps bees.\n6 July 2026: Ona keeps bees in Vejle.\n5 Aug 2026: Ona paints."
+    assert in_a_row(*tasks, "Ona keeps bees.") == text  # nothing new, no line
 
 
 @pytest.mark.parametrize(
@@ -233,3 +245,11 @@ def test_merging_on_and_on_tells_each_day_once_a_line(entries):
         kept = Entry(f"m{n}", text, created_at=min(kept.created_at, entry.created_at))
     assert kept.text.count("2026: ") <= 3 * len(entries)
     assert not re.search(r"2026: \d{1,2} [A-Z]", kept.text)  # no day before a day
+
+
+def test_a_head_does_not_end_within_a_quotation():
+    first = "User has confirmed 'Plan B: Zero-Cost Skills'. A library card is needed."
+    second = "User has confirmed 'Plan B: Zero-Cost Skills'. Spreadsheets come first."
+    assert merged(first, second) == "User has confirmed 'Plan B: Zero-Cost Skills'. A library card is needed. Spreadsheets come first."
+    assert common_head("Boat (mast: steel, hull: oak)", "Boat (mast: steel, hull: teak)")[0] == ""
+    assert common_head("Ana's boat: the mast leans", "Ana's boat: the hull leaks")[0] == "Ana's boat: "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date, datetime
 
-from memfold.refine.dated import MONTHS, by_day, without_day, written_day
+from memfold.refine.dated import MONTHS, by_day, written_day
 from memfold.refine.text import values
 from memfold.refine.text.language import language
 
@@ -47,8 +47,14 @@ def _lines_anchored(text: str, when: datetime) -> str:
 
 
 def dated(text: str, when: datetime) -> str:
-    """A text of one line with its day before it, unless it has one; a text of several lines as it is."""
-    return text if "\n" in text.strip() or without_day(text)[0] else _with_day(text, when)
+    """A text of one line with its day before it, unless it has one; of what was merged before, the lines that have none yet.
+
+    Any other text of several lines stays as it is.
+    """
+    pieces = by_day(text, when)
+    if "\n" in text.strip() and len(pieces) == 1:
+        return text
+    return "\n".join("\n".join(_with_day(line, when) for line in part.split("\n")) if time is when else part for part, time in pieces)
 
 
 def _with_day(line: str, when: datetime) -> str:

@@ -12,7 +12,7 @@ from datetime import time as clock
 from hashlib import blake2b
 
 from memfold.refine.anchoring import anchored, dated
-from memfold.refine.merge import concatenated, merged_text, revised
+from memfold.refine.merge import concatenated, merged_text, on_another_day, revised
 from memfold.types import JSON, Decision, Entry, Link
 
 __all__ = ["DATES", "JOINT", "concatenate", "in_time_order", "instant", "merge_entries", "merge_texts", "merged_id", "most_bytes"]
@@ -44,9 +44,10 @@ def merge_texts(a: Entry, b: Entry, *, earlier: bool = False) -> str | None:
         text = revised(first.text, other)
         if text is not None and _bytes(text) <= limit:
             return text
-        told = dated(second.text, apart) if apart else second.text
-        other = told if told != second.text else other
-    text = merged_text(first.text, other, timed=timed)
+    if apart:
+        text = on_another_day(first.text, other, lambda line: dated(line, apart))
+    else:
+        text = merged_text(first.text, other, timed=timed)
     return text if text is not None and _bytes(text) <= limit else None
 
 

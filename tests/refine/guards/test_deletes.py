@@ -217,3 +217,19 @@ def test_what_was_told_later_does_not_go_for_what_was_still_to_come(done, before
     assert check(pair, Decision("delete", "a")).veto == "modality"
     earlier = Pair(replace(pair.a, occurred_at=older), replace(pair.b, occurred_at=newer), 0.9)
     assert check(earlier, Decision("delete", "a")).veto != "modality"
+
+
+@pytest.mark.parametrize("text", ["Pump: Changes made:", "Pump: === FIX PLAN ===", "## Settings ##", "变更："])
+def test_a_heading_joins_nothing(text):
+    pair = Pair(Entry("a", text), Entry("b", f"{text} a new valve, tested on Monday"), 0.9)
+    assert check(pair, Decision("merge", merged=f"{text} a new valve, tested on Monday")).veto == "field"
+
+
+def test_two_fields_do_not_become_one_sentence():
+    pair = Pair(Entry("a", "Pump: Fixed: 2026-01-14"), Entry("b", "Pump: Status: Open"), 0.8)
+    assert check(pair, Decision("merge", merged="Pump: Fixed: 2026-01-14. Status: Open")).veto == "field"
+
+
+def test_a_note_that_denies_the_only_thing_it_names():
+    pair = Pair(Entry("a", "The user does not have a syllabus."), Entry("b", "The first aid sessions are on two days in February."), 0.5)
+    assert check(pair, Decision("delete", "a")).veto == "content"

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from memfold.refine.guards.reading import Clause, Reading
 from memfold.refine.text.generic import GENERIC, OF_VALUES
 from memfold.refine.text.lexicon import ENGLISH
+from memfold.refine.text.polarity import negations
 from memfold.refine.text.words import script, stem
 
 SHARE, FEW = 0.45, 5
@@ -48,13 +49,13 @@ def _kin(victim: Reading, kept: Reading) -> bool:
 
 def _few_of_unsaid(victim: Reading) -> int:
     """From how many words on a text is lost of which what stays says nothing at all: one in a note about somebody or something by
-    name, and in scripts without spaces, where one sentence is many pieces; two in other notes; more in talk.
+    name or that denies something, and in scripts without spaces, where one sentence is many pieces; two in other notes; more in talk.
     """
     if any(script(word[0]) in _SPACELESS for word in victim.claims):
         return 1
     if not victim.is_note:
         return FEW
-    return 1 if any(value.kind == "name" for value in victim.facts) else 2
+    return 1 if any(value.kind == "name" for value in victim.facts) or negations(victim.said) else 2
 
 
 def aligned(victim: Reading, kept: Reading) -> Iterator[tuple[Clause, Clause]]:

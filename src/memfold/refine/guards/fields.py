@@ -20,6 +20,7 @@ LONGEST = 80
 _PART = Pattern(r"[:：]\s+")
 _ARROW = Pattern(r"\s(?:→|⇒|->|=>)\s")
 _TALK = Pattern(r"[!?！？]|\b(?:i|me|my|we|our|you|your|i'm|you're|it's|that's)\b", IGNORECASE)
+_HEADING = Pattern(r"[:：]\s*$|(?:^|[:：]\s)\s*([=*#~-])\1+ .{1,80} \1{2,}\s*$")
 _SENTENCE = Pattern(r"[.。!?！？]\s")
 
 
@@ -65,6 +66,17 @@ def lost_change(victim: str, kept: str) -> str:
     *changes, became = _ARROW.split(victim.strip())
     became = " ".join(became.casefold().split()).rstrip(".")
     return became if changes and 0 < len(became) <= LONGEST and became not in " ".join(kept.casefold().split()) else ""
+
+
+def is_heading(text: str) -> bool:
+    """Whether a note says nothing itself but what follows it belongs to: `thing: Changes made:`, `=== FIX PLAN ===`."""
+    return _HEADING.search(text) is not None
+
+
+def two_fields(one: str, other: str) -> bool:
+    """Whether the two are different fields of one thing: `pump: Status: Open`, `pump: Priority: P2`."""
+    mine, theirs = Field.of(one), Field.of(other)
+    return mine is not None and theirs is not None and len(mine.heads) > 1 and len(theirs.heads) > 1 and mine.heads != theirs.heads
 
 
 def contradicts(one: str, other: str) -> bool:

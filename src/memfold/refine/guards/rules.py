@@ -10,7 +10,7 @@ from functools import wraps
 from typing import Literal, TypeAlias
 
 from memfold.refine.guards.content import aligned, exchanged, replaced, same_but_digits, telling, unsaid
-from memfold.refine.guards.fields import contradicts, lost_change, lost_value
+from memfold.refine.guards.fields import contradicts, is_heading, lost_change, lost_value, two_fields
 from memfold.refine.guards.reading import Reading, read
 from memfold.refine.guards.values import implied_by_time, lost, shown
 from memfold.refine.merging import most_bytes
@@ -244,8 +244,14 @@ def content(pair: Pair, decision: Decision, settings: GuardSettings) -> str | No
 
 @_unless_outdated
 def field(pair: Pair, decision: Decision, settings: GuardSettings) -> str | None:
-    """`Risk: Impact: Medium` is not said by `Risk: Probability: Low`, and `Status: Open` does not join `Status: Fixed`."""
+    """`Risk: Impact: Medium` is not said by `Risk: Probability: Low`, `Status: Open` does not join `Status: Fixed` nor `Priority: P2`,
+    and a heading joins nothing.
+    """
     if decision.action == "merge":
+        if is_heading(pair.a.text) or is_heading(pair.b.text):
+            return "one is a heading: what follows it belongs to it"
+        if two_fields(pair.a.text, pair.b.text):
+            return "two fields of one thing make no sentence: what one says would seem to be of the other"
         at_odds = contradicts(pair.a.text, pair.b.text) and _order(pair.a, pair.b) in (None, 0)
         return "both give the same field, and neither is known to be the later" if at_odds else None
     victim, kept = _sides(pair, decision)

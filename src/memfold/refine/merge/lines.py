@@ -10,6 +10,7 @@ from memfold.refine.merge.joints import normal_form
 from memfold.refine.text import clauses, speaker
 
 _HEAD_END = re.compile(r"[:：]\s+|[】\]]\s*|：")
+_SINGLE_OPENS, _SINGLE_CLOSES = re.compile(r"(?:^|[\s(])['‘](?=\w)"), re.compile(r"(?<=[\w.!?…)])['’](?!\w)")
 _LIST_MARK = re.compile(r"\s*(?:[-*+•#]+|\d{1,3}[.)])\s")
 _LABEL = re.compile(r"\s*(?:(?:\d{1,2} [A-Z][a-z]{2,4} \d{4}|\d{4}-\d\d-\d\d): )?(?:【[^】]{0,200}】\s*)*(?:(?:[-*+•#]+|\d{1,3}[.)])\s+)?")
 
@@ -28,7 +29,8 @@ def common_head(first: str, second: str) -> tuple[str, str, str]:
     limit = min(len(first), len(second))
     same = next((i for i in range(limit) if first[i] != second[i]), limit)
     for match in _HEAD_END.finditer(first, 0, same):
-        end = match.end()
+        if not _quotes(first[: match.end()]):
+            end = match.end()
     if end and first[end:].strip() and second[end:].strip():
         return first[:end], first[end:], second[end:]
     name, said = speaker(first)
@@ -37,6 +39,12 @@ def common_head(first: str, second: str) -> tuple[str, str, str]:
         one, two = first[: len(first) - len(said)], second[: len(second) - len(other_said)]
         return min(one, two, key=lambda prefix: (len(prefix), prefix)), said, other_said
     return "", first, second
+
+
+def _quotes(head: str) -> bool:
+    """Whether a head ends within a quotation or brackets: `chose 'Plan B: a course'` has no head."""
+    opened = sum(head.count(mark) for mark in "([{（“„«「『") > sum(head.count(mark) for mark in ")]}）”»」』")
+    return opened or head.count('"') % 2 == 1 or (len(_SINGLE_OPENS.findall(head)) > len(_SINGLE_CLOSES.findall(head)))
 
 
 def on_two_lines(first: str, second: str) -> str:

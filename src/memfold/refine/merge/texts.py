@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from memfold.refine.dated import without_day
 from memfold.refine.merge.covering import Clauses, news_of, without_known
@@ -28,6 +29,27 @@ def merged_text(first: str, second: str, *, timed: bool) -> str | None:
     if "\n" in first or "\n" in second:
         return lines_united(first, second, lambda one, two: _on_one_line(one, two, timed=timed))
     return _on_one_line(first, second, timed=timed)
+
+
+def on_another_day(first: str, second: str, dated: Callable[[str], str]) -> str | None:
+    """The first text, and on a line of its own what a later day brought, with that day before it; None where one is empty.
+
+    One of the two alone, where it covers the other: the later one with its day.
+
+    :param dated: puts the day before a line.
+    """
+    first, second = first.strip(), second.strip()
+    if first and second and not line_head(second) and not news_of(Clauses.of(first), second):
+        return first
+    if not first or not second or "\n" in first or "\n" in second:
+        return merged_text(first, dated(second), timed=True)
+    head, one, two = common_head(first, second)
+    if not head and (line_head(first) or line_head(second)):
+        return on_two_lines(first, dated(second))
+    news = news_of(Clauses.of(one), two)
+    if not news:
+        return first
+    return on_two_lines(first, dated(head + chained(news))) if news_of(Clauses.of(two), one) else dated(second)
 
 
 def revised(old: str, new: str) -> str | None:
