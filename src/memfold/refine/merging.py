@@ -29,12 +29,11 @@ def merge_texts(a: Entry, b: Entry, *, earlier: bool = False) -> str | None:
     The longer text stays; of the other come the clauses that hold a content word or value which no sentence of the
     longer one covers, in the order of the entries' times. Where the two share no words at all, they stand side by side: what that
     saves is one entry's fields. What both begin with (a speaker, a heading, a subject) is said once.
-    A `yesterday` of the later side becomes its date, since the merged entry has the earlier time; where a phrase has no date (`last
-    week`), the later side stands on its own line with its day before it. Different speakers have lines of their own too. The
-    sides may be given in either order.
+    The merged entry has the earlier time: what the later side brings of another day stands on its own line with that day before it,
+    and a `yesterday` there becomes its date. Different speakers have lines of their own too. The sides may be given in either order.
 
     :param earlier: the texts give two states of one thing; where they differ in one place only, the later text is kept
-        and the old value follows it as `(earlier: …)`, else the later text stands on its own line with its day before it.
+        and the old value follows it as `(earlier: …)`.
     """
     first, second = in_time_order(a, b)
     timed, limit = _one_is_later(a, b), most_bytes(a, b)
