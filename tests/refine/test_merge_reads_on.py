@@ -93,6 +93,10 @@ def test_each_day_has_a_line_of_its_own():
     assert merged("Ona scored 55% on a mock exam.", "Ona completed the final mock exam.", 89) == (
         "Ona scored 55% on a mock exam.\n4 Aug 2026: Ona completed the final mock exam."
     )
+    lines = "【Exam】 Ona scored 88%.\n【Boat】 The hull leaks."
+    assert merged("【Exam】 Ona scored 55%.", lines, 89) == (
+        "【Exam】 Ona scored 55%.\n4 Aug 2026: 【Exam】 Ona scored 88%.\n4 Aug 2026: 【Boat】 The hull leaks."
+    )
     # what the other side tells is not told again, and one that tells it all stands alone, by its day
     both = merged("Ona keeps bees. She paints.", "Ona keeps bees. The boat leaks.", 1)
     assert both == "Ona keeps bees. She paints.\n8 May 2026: The boat leaks."

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from datetime import date, datetime
 
-from memfold.refine.dated import MONTHS, by_day, written_day
+from memfold.refine.dated import MONTHS, by_day, without_day, written_day
 from memfold.refine.text import values
 from memfold.refine.text.language import language
 
 _LED = re.compile(r"\b(?:on|for|since|until|till|from|of|by|before|after|the|at|in|to|and)\s*$", re.IGNORECASE)
 _STARTS = re.compile(r"(?:^|[.!?:]\s*)$")
+_ITEM = re.compile(r"\s*(?:[-*+•#]+|\d{1,3}[.)])\s")
 _NIGHTS = frozenset({"last night", "tonight"})
 
 
@@ -47,14 +48,11 @@ def _lines_anchored(text: str, when: datetime) -> str:
 
 
 def dated(text: str, when: datetime) -> str:
-    """A text of one line with its day before it, unless it has one; of what was merged before, the lines that have none yet.
-
-    Any other text of several lines stays as it is.
-    """
-    pieces = by_day(text, when)
-    if "\n" in text.strip() and len(pieces) == 1:
+    """The text with its day before every line that has none yet; a text that holds a list stays as it is."""
+    lines = text.split("\n")
+    if any(_ITEM.match(line) for line in lines):
         return text
-    return "\n".join("\n".join(_with_day(line, when) for line in part.split("\n")) if time is when else part for part, time in pieces)
+    return "\n".join(line if not line.strip() or without_day(line)[0] else _with_day(line, when) for line in lines)
 
 
 def _with_day(line: str, when: datetime) -> str:

@@ -20,7 +20,7 @@ __all__ = ["DATES", "JOINT", "concatenate", "in_time_order", "instant", "merge_e
 JOINT = 3
 """Bytes of what may stand between two texts that share nothing: a space, a full stop or semicolon and a space, or one wide mark."""
 DATES = 32
-"""Bytes that the later side's dates may take where its `yesterday` is written out."""
+"""Bytes that dates may take in a line of the later side: its day, and what `yesterday` there is."""
 
 
 def merge_texts(a: Entry, b: Entry, *, earlier: bool = False) -> str | None:
@@ -51,8 +51,11 @@ def merge_texts(a: Entry, b: Entry, *, earlier: bool = False) -> str | None:
 
 
 def most_bytes(a: Entry, b: Entry) -> int:
-    """The most bytes that a merged text of the two may have: both, a joint, and where they are of different days room for dates."""
-    return _bytes(a.text) + _bytes(b.text) + JOINT + (DATES if _on_other_days(a, b) else 0)
+    """The most bytes that a merged text of the two may have: both, a joint, and where they are of different days room for dates in
+    every line of the later one.
+    """
+    dates = DATES * len(in_time_order(a, b)[1].text.splitlines()) if _on_other_days(a, b) else 0
+    return _bytes(a.text) + _bytes(b.text) + JOINT + dates
 
 
 def _on_other_days(a: Entry, b: Entry) -> bool:

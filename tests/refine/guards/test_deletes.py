@@ -233,3 +233,5 @@ def test_two_fields_do_not_become_one_sentence():
 def test_a_note_that_denies_the_only_thing_it_names():
     pair = Pair(Entry("a", "The user does not have a syllabus."), Entry("b", "The first aid sessions are on two days in February."), 0.5)
     assert check(pair, Decision("delete", "a")).veto == "content"
+    filed = Pair(replace(pair.a, text=f"【Syllabus】 {pair.a.text}"), replace(pair.b, text=f"【Syllabus】 {pair.b.text}"), 0.5)
+    assert check(filed, Decision("delete", "a")).veto == "content"

@@ -29,6 +29,8 @@ def unsaid(victim: Reading, kept: Reading, *, merged: bool = False) -> list[str]
     """The content words of the victim's claims that the kept text lacks, endings aside; [] where enough of them stand there."""
     share, few = (MERGE_SHARE, MERGE_FEW) if merged else (SHARE, FEW)
     new = not_said(victim.claims, kept.words)
+    if victim.is_note and len(victim.claims) == 1 and negations(victim.said) and (denied := not_said(victim.claims, kept.claims)):
+        return denied  # what a category or a value of the kept text names is not denied there
     said = 1 - len(new) / len(victim.claims) if victim.claims else 1.0
     if said == 0 and not _kin(victim, kept):
         few = min(few, _few_of_unsaid(victim))
@@ -49,13 +51,13 @@ def _kin(victim: Reading, kept: Reading) -> bool:
 
 def _few_of_unsaid(victim: Reading) -> int:
     """From how many words on a text is lost of which what stays says nothing at all: one in a note about somebody or something by
-    name or that denies something, and in scripts without spaces, where one sentence is many pieces; two in other notes; more in talk.
+    name, and in scripts without spaces, where one sentence is many pieces; two in other notes; more in talk.
     """
     if any(script(word[0]) in _SPACELESS for word in victim.claims):
         return 1
     if not victim.is_note:
         return FEW
-    return 1 if any(value.kind == "name" for value in victim.facts) or negations(victim.said) else 2
+    return 1 if any(value.kind == "name" for value in victim.facts) else 2
 
 
 def aligned(victim: Reading, kept: Reading) -> Iterator[tuple[Clause, Clause]]:
