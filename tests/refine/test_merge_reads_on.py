@@ -103,7 +103,7 @@ def test_each_day_has_a_line_of_its_own():
     assert merged("Ona keeps bees in Vejle.", "Ona keeps bees.", 1) == "Ona keeps bees in Vejle."
     assert merged("Ona keeps bees.", "Ona keeps bees in Vejle.", 1) == "8 May 2026: Ona keeps bees in Vejle."
     both = merged("【Lake】 It opens in May.", "【Lake】 It closes at nine.", 1)
-    assert both == "【Lake】 It opens in May.\n8 May 2026: 【Lake】 It closes at nine."
+    assert both == "【Lake】 It opens in May.\n8 May 2026: It closes at nine."
 
 
 @pytest.mark.parametrize(

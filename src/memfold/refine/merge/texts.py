@@ -13,6 +13,7 @@ from memfold.refine.merge.openings import REFERRING, known_until
 from memfold.refine.merge.revision import revised_field, revised_text
 from memfold.refine.text import clauses, content_words
 
+_CATEGORY = re.compile(r"(?:【[^】]{0,200}】\s*)+")
 _DEPENDENT = re.compile(r"^(?:because|which|who|while|although|weil|porque)\s", re.IGNORECASE)
 
 
@@ -34,7 +35,7 @@ def merged_text(first: str, second: str, *, timed: bool) -> str | None:
 def on_another_day(first: str, second: str, dated: Callable[[str], str]) -> str | None:
     """The first text, and on a line of its own what a later day brought, with that day before it; None where one is empty.
 
-    One of the two alone, where it covers the other: the later one with its day.
+    One of the two alone, where it covers the other: the later one with its day. A category that both have is said once.
 
     :param dated: puts the day before a line.
     """
@@ -49,7 +50,9 @@ def on_another_day(first: str, second: str, dated: Callable[[str], str]) -> str 
     news = news_of(Clauses.of(one), two)
     if not news:
         return first
-    return on_two_lines(first, dated(head + chained(news))) if news_of(Clauses.of(two), one) else dated(second)
+    if not news_of(Clauses.of(two), one):
+        return dated(second)
+    return on_two_lines(first, dated(("" if _CATEGORY.fullmatch(head) else head) + chained(news)))
 
 
 def revised(old: str, new: str) -> str | None:
