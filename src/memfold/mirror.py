@@ -106,13 +106,15 @@ class Mirror:
         observations the order tells what came first. What is new otherwise comes last.
         """
         place = {(entry.namespace, entry.id): n for n, entry in enumerate(base.entries)}
-        last = len(place)
+        entries, last = list(self.store.entries()), len(place)
+        if all((entry.namespace, entry.id) in place for entry in entries):  # nothing was merged: the journal need not be read
+            return sorted(entries, key=lambda entry: place[entry.namespace, entry.id])
         journal = Journal(self.store)
         for edit in (edit for run in journal.runs() for edit in journal.edits(run.id) if edit.state == "applied"):
             first = min((place.get((entry.namespace, entry.id), last) for entry in edit.before), default=last)
             for entry in edit.after:
                 place.setdefault((entry.namespace, entry.id), first)
-        return sorted(self.store.entries(), key=lambda entry: place.get((entry.namespace, entry.id), last))
+        return sorted(entries, key=lambda entry: place.get((entry.namespace, entry.id), last))
 
     def erase(self, text: str) -> int:
         """Bring the host to the mirror's state without any trace of `text` elsewhere in it, and keep no earlier state.

@@ -6,12 +6,12 @@ import re
 from datetime import date, datetime
 
 from memfold.refine.dated import MONTHS, by_day, without_day, written_day
+from memfold.refine.merge.lines import LIST_MARK
 from memfold.refine.text import values
 from memfold.refine.text.language import language
 
 _LED = re.compile(r"\b(?:on|for|since|until|till|from|of|by|before|after|the|at|in|to|and)\s*$", re.IGNORECASE)
 _STARTS = re.compile(r"(?:^|[.!?:]\s*)$")
-_ITEM = re.compile(r"\s*(?:[-*+•#]+|\d{1,3}[.)])\s")
 _NIGHTS = frozenset({"last night", "tonight"})
 
 
@@ -50,7 +50,7 @@ def _lines_anchored(text: str, when: datetime) -> str:
 def dated(text: str, when: datetime) -> str:
     """The text with its day before every line that has none yet; a text that holds a list stays as it is."""
     lines = text.split("\n")
-    if any(_ITEM.match(line) for line in lines):
+    if any(LIST_MARK.match(line) for line in lines):
         return text
     return "\n".join(line if not line.strip() or without_day(line)[0] else _with_day(line, when) for line in lines)
 

@@ -11,7 +11,7 @@ from memfold.refine.text import clauses, speaker
 
 _HEAD_END = re.compile(r"[:：]\s+|[】\]]\s*|：")
 _SINGLE_OPENS, _SINGLE_CLOSES = re.compile(r"(?:^|[\s(])['‘](?=\w)"), re.compile(r"(?<=[\w.!?…)])['’](?!\w)")
-_LIST_MARK = re.compile(r"\s*(?:[-*+•#]+|\d{1,3}[.)])\s")
+LIST_MARK = re.compile(r"\s*(?:[-*+•#]+|\d{1,3}[.)])\s")
 _LABEL = re.compile(r"\s*(?:(?:\d{1,2} [A-Z][a-z]{2,4} \d{4}|\d{4}-\d\d-\d\d): )?(?:【[^】]{0,200}】\s*)*(?:(?:[-*+•#]+|\d{1,3}[.)])\s+)?")
 
 
@@ -69,10 +69,10 @@ def lines_united(first: str, second: str, united: Callable[[str, str], str]) -> 
         return first
     if mine <= theirs:
         return second
-    same_list = one[0] == two[0] or all(_LIST_MARK.match(line) for line in (*one, *two))
-    new = [line for line in two if normal_form(line) not in mine or (_LIST_MARK.match(line) and not same_list)]
+    same_list = one[0] == two[0] or all(LIST_MARK.match(line) for line in (*one, *two))
+    new = [line for line in two if normal_form(line) not in mine or (LIST_MARK.match(line) and not same_list)]
     head = line_head(one[-1])
-    if head and head == line_head(new[0]) and not _LIST_MARK.match(new[0]):
+    if head and head == line_head(new[0]) and not LIST_MARK.match(new[0]):
         new[0] = united(one[-1], new[0])
         one = one[:-1]
     return "\n".join([*one, *new])

@@ -40,16 +40,17 @@ def on_another_day(first: str, second: str, dated: Callable[[str], str]) -> str 
     :param dated: puts the day before a line.
     """
     first, second = first.strip(), second.strip()
-    if first and second and not line_head(second) and not news_of(Clauses.of(first), second):
+    if not first or not second:
+        return None
+    several_lines = "\n" in first or "\n" in second
+    head, one, two = ("", first, second) if several_lines else common_head(first, second)
+    news = news_of(Clauses.of(one), two)
+    if not news and (head or not line_head(second)):
         return first
-    if not first or not second or "\n" in first or "\n" in second:
+    if several_lines:
         return merged_text(first, dated(second), timed=True)
-    head, one, two = common_head(first, second)
     if not head and (line_head(first) or line_head(second)):
         return on_two_lines(first, dated(second))
-    news = news_of(Clauses.of(one), two)
-    if not news:
-        return first
     if not news_of(Clauses.of(two), one):
         return dated(second)
     return on_two_lines(first, dated(("" if _CATEGORY.fullmatch(head) else head) + chained(news)))

@@ -91,9 +91,7 @@ _PLANS = Pattern(
 
 def doubted(text: str) -> frozenset[str]:
     """The words that a plan, wish or doubt of the text bears on: the first content word behind each."""
-    if _PLANS.search(text) is None:
-        return frozenset()
-    return frozenset(word for clause in clauses(fold(text)) for cue in _PLANS.finditer(clause) for word in _next(clause, cue.end()))
+    return _behind(_PLANS, text)
 
 
 _AHEAD = Pattern(
@@ -108,9 +106,7 @@ def ahead(text: str) -> frozenset[str]:
     """The words that the text, in English, says are still to come: the first content word behind each `will`, `agreed to`,
     `until she`.
     """
-    if _AHEAD.search(text) is None:
-        return frozenset()
-    return frozenset(word for clause in clauses(fold(text)) for cue in _AHEAD.finditer(clause) for word in _next(clause, cue.end()))
+    return _behind(_AHEAD, text)
 
 
 _FIRST_WORD = Pattern(r"\W*(?:【[^】]{0,200}】\W*)?(?P<word>[A-Za-z]+)")
@@ -120,6 +116,12 @@ def bidden(text: str) -> frozenset[str]:
     """What a note says is to be done, in English: `Review the budget every Friday` has `review`. Any first word that is no past form."""
     first = _FIRST_WORD.match(text)
     return frozenset() if first is None or first["word"].endswith(("ed", "ing")) else frozenset(content_list(first["word"])[:1])
+
+
+def _behind(cues: Pattern, text: str) -> frozenset[str]:
+    if cues.search(text) is None:
+        return frozenset()
+    return frozenset(word for clause in clauses(fold(text)) for cue in cues.finditer(clause) for word in _next(clause, cue.end()))
 
 
 def _next(clause: str, at: int) -> list[str]:
