@@ -2,7 +2,7 @@
 
 `evals/pairs/worlds/*.jsonl` are stores of our own, one invented world each: talk of two friends, statements taken from it, memory points of
 a user, facts that an extraction wrote, notes of working agents, several languages. The labels of their pairs are in
-`evals/pairs/labels/worlds.jsonl`.
+`evals/pairs/labels/worlds.csv`.
 
 The other files of `evals/pairs/labels` label pairs of public stores whose texts are free for any use and stay in the user's data folder:
 memory points and talk of RealMem's personas (Apache-2.0), memory blocks of Letta agents (Apache-2.0), what users say to an assistant in
@@ -13,6 +13,7 @@ LongMemEval (MIT). Where the folder lacks a store, its pairs are left out.
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
 from collections import Counter
@@ -43,27 +44,31 @@ def read_stored_pairs(data: Path | None = None, labels: Path = OWN / "labels") -
     :raises SystemExit: a store lacks an entry that a label names: it is another version than the one that was labelled.
     """
     stores = {**worlds(), **(public(data) if data else {})}
-    rows: Iterator[dict[str, Any]] = (
-        json.loads(line) for path in sorted(labels.glob("*.jsonl")) for line in path.read_text("utf-8").splitlines()
-    )
-    by_store = [(_key(row["source"], row["store"]), row) for row in rows]
+    by_store = [(_key(row["source"], row["store"]), row) for row in label_rows(labels)]
     if data and (missing := sorted({key for key, _ in by_store if key not in stores})):
         print(f"left out, as {data} lacks their stores: the labelled pairs of {', '.join(missing)}", file=sys.stderr)
     return [_labelled(row, stores[key]) for key, row in by_store if key in stores]
+
+
+def label_rows(labels: Path = OWN / "labels") -> Iterator[dict[str, str]]:
+    """The rows of all tables of labels in a folder."""
+    for path in sorted(labels.glob("*.csv")):
+        with path.open(encoding="utf-8", newline="") as table:
+            yield from csv.DictReader(table)
 
 
 def _key(source: str, store: str) -> str:
     return f"{source.partition('/')[0]} {store}"
 
 
-def _labelled(row: Mapping[str, Any], entries: Mapping[str, Entry]) -> Labelled:
+def _labelled(row: Mapping[str, str], entries: Mapping[str, Entry]) -> Labelled:
     try:
-        pair = Pair(entries[row["a"]], entries[row["b"]], row["cosine"])
+        pair = Pair(entries[row["a"]], entries[row["b"]], float(row["cosine"]))
     except KeyError as missing:
         raise SystemExit(f"{row['store']} has no entry {missing}: is it another version than the one that was labelled?") from missing
     sure = row["confidence"] == "high"
     source = f"{row['source']}/{row['store']}" if row["source"].startswith("worlds/") else row["source"]
-    return Labelled(pair, source, row["relation"], row["action"], row["target"], sure, row.get("lang", "en"))
+    return Labelled(pair, source, row["relation"], row["action"], row["target"], sure, row.get("lang") or "en")
 
 
 def worlds(folder: Path = OWN / "worlds") -> Stores:
